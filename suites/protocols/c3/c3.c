@@ -48,7 +48,7 @@ void phase(const char *name)
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-static void tell_stand(struct handles_stand *stand)
+static void fill_stand(struct handles_stand *stand)
 {
     *stand = (struct handles_stand){.line = self.epoch, .logging = self.logging};
 }
@@ -66,7 +66,7 @@ static void communicates(const char *function)
 static const struct handles_protocol for_handles = {
     .name = "c3",
     .hidden = true,
-    .stand = tell_stand,
+    .stand = fill_stand,
     .stop_logging = line_stop_logging,
     .freed = collective_numbers_freed,
     .communicates = communicates,
@@ -139,7 +139,7 @@ static void reset_counters(uint64_t newest, const struct checkpoint *checkpoint)
 static void recover(uint64_t newest)
 {
     struct checkpoint checkpoint;
-    size_t told, senders;
+    size_t received, senders;
     phase("before-load");
     checkpoint_file_load(newest, &checkpoint);
     replay_open(newest);
@@ -147,10 +147,10 @@ static void recover(uint64_t newest)
     checkpoint_add_early(&checkpoint, sender, senders);
     phase("before-suppress-exchange");
     uint64_t *ids =
-        suppress_exchange(control_comm(), checkpoint.early, checkpoint.early_count, &told);
+        suppress_exchange(control_comm(), checkpoint.early, checkpoint.early_count, &received);
     phase("after-suppress-exchange");
     reset_counters(newest, &checkpoint);
-    replay_suppress(ids, told);
+    replay_suppress(ids, received);
     line_recovered(newest);
     handles_restore(checkpoint.handles.next, checkpoint.handles.left);
     collective_numbers_restore(checkpoint.numbers);

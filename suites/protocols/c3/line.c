@@ -119,7 +119,7 @@ static void initiate(void)
 
 /* --- every rank ------------------------------------------------------------------------------- */
 
-static void say(enum control_kind kind)
+static void report_to_initiator(enum control_kind kind)
 {
     if (self.rank != INITIATOR)
         control_send(kind, INITIATOR, self.epoch, 0);
@@ -146,7 +146,7 @@ void line_stop_logging(void)
     log_clear();
     expect_counts();
     faultline_saved(self.epoch);
-    say(CONTROL_STOPPED);
+    report_to_initiator(CONTROL_STOPPED);
 }
 
 static bool all_late_are_in(void)
@@ -170,7 +170,7 @@ static void check_ready(void)
         return;
     line.ready = true;
     faultline_ready(self.epoch);
-    say(CONTROL_READY);
+    report_to_initiator(CONTROL_READY);
 }
 
 static void take_count(int rank, uint64_t sent)

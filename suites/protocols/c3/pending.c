@@ -178,26 +178,26 @@ static void go_on(struct request *request, const struct stored *stored)
         status_fill(&request->status, stored->peer, stored->tag, stored->bytes + piggyback_bytes(),
                     false);
         request_is_pending(request);
-        transfer_find_again(request, stored->bytes);
+        transfer_restore_probed(request, stored->bytes);
         return;
     }
     if (stored->cancel == IS_CANCELLED) {
-        transfer_cancelled_again(request);
+        transfer_restore_cancelled(request);
         return;
     }
-    int error = transfer_receive_again(request);
+    int error = transfer_receive_at_place(request);
     if (error == MPI_SUCCESS && stored->cancel == CANCEL_ASKED)
         error = transfer_cancel(request);
     if (error != MPI_SUCCESS)
         die("a receive that was pending at the checkpoint cannot be posted again");
 }
 
-static void tell(const struct request *request)
+static void note(const struct request *request)
 {
     if (request->kind == REQUEST_MESSAGE)
         return;
     if (request->kind == REQUEST_COLLECTIVE) {
-        kept_tell(request);
+        kept_note(request);
         return;
     }
     faultline_brought_back(&(struct faultline_request){
@@ -228,7 +228,7 @@ void pending_restore(struct reader in)
             request = make(&stored, details);
         if (request->active)
             go_on(request, &stored);
-        tell(request);
+        note(request);
     }
     if (in.failed)
         die("the checkpoint's list of requests is damaged");

@@ -231,7 +231,7 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
         probed_received(communicator, found.MPI_SOURCE, found.MPI_TAG);
         publish(message, handle);
         if (given)
-            transfer_find_again(message, bytes_of(&found));
+            transfer_restore_probed(message, bytes_of(&found));
     }
     if (!given)
         keep_answer(kind, message ? &found : NULL);

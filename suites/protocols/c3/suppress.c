@@ -58,11 +58,12 @@ static uint64_t *by_sender(const struct early *early, size_t count, const int *o
     return ids;
 }
 
-uint64_t *suppress_exchange(MPI_Comm comm, const struct early *early, size_t count, size_t *told)
+uint64_t *suppress_exchange(MPI_Comm comm, const struct early *early, size_t count,
+                            size_t *received)
 {
     int *counts = memory(4 * (size_t)self.ranks, sizeof *counts);
-    int *offsets = counts + self.ranks, *told_counts = offsets + self.ranks,
-        *told_offsets = told_counts + self.ranks;
+    int *offsets = counts + self.ranks, *received_counts = offsets + self.ranks,
+        *received_offsets = received_counts + self.ranks;
     for (size_t i = 0; i < count; i++) {
         if (early[i].sender < 0 || early[i].sender >= self.ranks)
             die("the list of early messages names rank %lld of %d", (long long)early[i].sender,
@@ -71,12 +72,12 @@ uint64_t *suppress_exchange(MPI_Comm comm, const struct early *early, size_t cou
     }
     offsets_of(counts, offsets);
     uint64_t *ids = by_sender(early, count, offsets);
-    PMPI_Alltoall(counts, 1, MPI_INT, told_counts, 1, MPI_INT, comm);
-    *told = (size_t)offsets_of(told_counts, told_offsets);
-    uint64_t *told_ids = memory(*told, sizeof *told_ids);
-    PMPI_Alltoallv(ids, counts, offsets, MPI_UINT64_T, told_ids, told_counts, told_offsets,
-                   MPI_UINT64_T, comm);
+    PMPI_Alltoall(counts, 1, MPI_INT, received_counts, 1, MPI_INT, comm);
+    *received = (size_t)offsets_of(received_counts, received_offsets);
+    uint64_t *received_ids = memory(*received, sizeof *received_ids);
+    PMPI_Alltoallv(ids, counts, offsets, MPI_UINT64_T, received_ids, received_counts,
+                   received_offsets, MPI_UINT64_T, comm);
     free(ids);
     free(counts);
-    return told_ids;
+    return received_ids;
 }

@@ -19,6 +19,7 @@ const struct early *suppress_list(size_t *count);
 
 /* Collective over `comm`, whose ranks are world ranks: tells every sender the ids in `list` that
  * are its own. Returns what others have told this rank, *count ids. Owned by the caller: free. */
-uint64_t *suppress_exchange(MPI_Comm comm, const struct early *list, size_t count, size_t *told);
+uint64_t *suppress_exchange(MPI_Comm comm, const struct early *list, size_t count,
+                            size_t *received);
 
 #endif

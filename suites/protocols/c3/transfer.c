@@ -168,7 +168,7 @@ static int post(struct request *request)
     return take_arrived(request, source, tag) ? MPI_SUCCESS : post_as(request, source, tag);
 }
 
-int transfer_receive_again(struct request *request)
+int transfer_receive_at_place(struct request *request)
 {
     int error = post(request);
     if (error != MPI_SUCCESS)
@@ -181,7 +181,7 @@ int transfer_receive_again(struct request *request)
 int transfer_receive(struct request *request)
 {
     request->place = self.next_place++;
-    return transfer_receive_again(request);
+    return transfer_receive_at_place(request);
 }
 
 /* --- messages that a matched probe has found -------------------------------------------------- */
@@ -244,7 +244,7 @@ void transfer_take_in(struct request *message, MPI_Message library, const MPI_St
     message->done = true;
 }
 
-void transfer_find_again(struct request *message, uint64_t bytes)
+void transfer_restore_probed(struct request *message, uint64_t bytes)
 {
     status_fill(&message->status, message->peer, message->tag, piggyback_bytes() + bytes, false);
     message->outcome = replay_outcome(message->place, &message->outcome_data);
@@ -354,7 +354,7 @@ int transfer_cancel(struct request *request)
     return PMPI_Cancel(&request->wire);
 }
 
-void transfer_cancelled_again(struct request *request)
+void transfer_restore_cancelled(struct request *request)
 {
     request->cancel = request->done = true;
     request->outcome = replay_outcome(request->place, &request->outcome_data);
@@ -568,7 +568,7 @@ int transfer_hand_over(struct request *request, MPI_Status *status)
 }
 
 /* A sender that has stopped may send something else after recovery, so what it sent is not kept. */
-static bool will_come_again(const struct request *request)
+static bool will_be_resent(const struct request *request)
 {
     int world = world_rank(request->communicator, request->status.MPI_SOURCE);
     struct piggyback piggyback = piggyback_read(request->row, world);
@@ -583,7 +583,7 @@ void requests_log_matched(void)
             continue;
         if (transfer_is_cancelled(one))
             log_outcome(one, LOG_CANCELLED);
-        else if (has_message(one) && will_come_again(one))
+        else if (has_message(one) && will_be_resent(one))
             log_outcome(one, LOG_MATCHED);
     }
 }

@@ -14,7 +14,7 @@ int transfer_send(struct request *request);
 int transfer_receive(struct request *request);
 
 /* The same for one that has its place from before: a restored one, or a matched message's. */
-int transfer_receive_again(struct request *request);
+int transfer_receive_at_place(struct request *request);
 
 /* Takes in a message that a matched probe has found, as `receive`. */
 int transfer_receive_matched(struct request *receive, struct request *message);
@@ -59,7 +59,7 @@ void transfer_take_in(struct request *message, MPI_Message library, const MPI_St
 /* In recovery: `message`, whose place, peer and tag are known, was found by a matched probe. It is
  * in the log, or will be sent again; then it is received into a row, `bytes` long but for the
  * piggyback. */
-void transfer_find_again(struct request *message, uint64_t bytes);
+void transfer_restore_probed(struct request *message, uint64_t bytes);
 
 /* Asks the library to cancel it. */
 int transfer_cancel(struct request *request);
@@ -68,7 +68,7 @@ int transfer_cancel(struct request *request);
 bool transfer_is_cancelled(const struct request *request);
 
 /* What transfer_is_cancelled said of it at the checkpoint: nothing is posted. */
-void transfer_cancelled_again(struct request *request);
+void transfer_restore_cancelled(struct request *request);
 
 /* A message that was taken in for a probe and no receive has matched. NULL if there is none that
  * source and tag (wildcards allowed) match. */

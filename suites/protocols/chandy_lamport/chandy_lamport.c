@@ -115,7 +115,7 @@ EXPORTED void protocol_decision(const char *name, void *data, size_t bytes)
 /* --- beginning and end ------------------------------------------------------------------------ */
 
 /* Packets that are no markers: the state of a channel is made of them. */
-static void tell_carried(void)
+static void note_carried(void)
 {
     static const int kinds[] = {PACKET_MESSAGE, PACKET_COLLECTIVE, PACKET_ACKNOWLEDGE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -137,7 +137,7 @@ void protocol_start(void)
     must(line_store_open(&self.store, "chandy_lamport", job.process, job.processes, &error),
          &error);
     snapshot_open();
-    tell_carried();
+    note_carried();
     faultline_settles(SETTLES);
     faultline_begins(self.options.every + self.options.steps + 1);
 }

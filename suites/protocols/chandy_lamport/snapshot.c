@@ -60,7 +60,7 @@ static void commit(void)
 }
 
 /* Upwards, when all below and this rank are done. */
-static void tell_done(void)
+static void report_done(void)
 {
     if (!snapshot.saved || snapshot.below < children())
         return;
@@ -83,12 +83,12 @@ static void save_channels(void)
     snapshot.saved = true;
     faultline_saved(snapshot.line);
     phase("saved");
-    tell_done();
+    report_done();
 }
 
 /* --- the cut [CL, slide 25] ------------------------------------------------------------------- */
 
-static void tell_kept(void *context, const struct layer_message *message)
+static void note_recorded(void *context, const struct layer_message *message)
 {
     (void)context;
     faultline_recorded(snapshot.line, message->comm, message->peer, message->tag, message->data,
@@ -139,7 +139,7 @@ static void cut(uint64_t line)
     snapshot.saved = false;
     channels_clear();
     faultline_checkpoint(line);
-    layer_for_each_kept(tell_kept, NULL);
+    layer_for_each_kept(note_recorded, NULL);
     save_state();
     remove_old();
     phase("after-checkpoint");
@@ -194,7 +194,7 @@ void snapshot_control(int from, unsigned kind, uint64_t line, const void *data, 
     } else {
         phase("before-receive-done");
         snapshot.below++;
-        tell_done();
+        report_done();
         phase("after-receive-done");
     }
 }

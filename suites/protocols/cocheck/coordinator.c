@@ -90,7 +90,7 @@ static void go_on(void)
  */
 
 /* How long the line took, from the notification on: for measurements. */
-static void tell_time(void)
+static void record_time(void)
 {
     const char *path = getenv("COCHECK_TIMES");
     struct timespec now;
@@ -108,7 +108,7 @@ static void tell_time(void)
 static void over(void)
 {
     central.active = false;
-    tell_time();
+    record_time();
     control_send_all(CONTROL_RESUME, central.line, central.movers > 0);
     go_on();
 }

@@ -11,15 +11,15 @@
 #include <string.h>
 
 static struct {
-    uint64_t told;   /* the newest line that this process was told of */
-    int place;       /* where it goes, if it migrates in that */
-    uint64_t over;   /* the newest line that is over */
-    uint64_t *ready; /* by rank: the newest line of which its ready message is here */
+    uint64_t notified; /* the newest line that this process was told of */
+    int place;         /* where it goes, if it migrates in that */
+    uint64_t over;     /* the newest line that is over */
+    uint64_t *ready;   /* by rank: the newest line of which its ready message is here */
 } line;
 
 void line_open(void)
 {
-    line.told = line.over = self.line;
+    line.notified = line.over = self.line;
     line.ready = memory((size_t)self.ranks, sizeof *line.ready);
 }
 
@@ -31,7 +31,7 @@ void line_close(void)
 
 void line_notified(uint64_t number, int place)
 {
-    line.told = number;
+    line.notified = number;
     line.place = place;
 }
 
@@ -72,7 +72,7 @@ static bool is_clear(void *context)
     (void)context;
     attend();
     for (int rank = 0; rank < self.ranks; rank++)
-        if (rank != self.rank && line.ready[rank] < line.told)
+        if (rank != self.rank && line.ready[rank] < line.notified)
             return false;
     return true;
 }
@@ -99,10 +99,10 @@ void line_over(uint64_t number, bool migration)
 /* ---- the cut ------------------------------------------------------------------------------------
  */
 
-static void tell_recorded(void *context, const struct layer_message *message)
+static void note_recorded(void *context, const struct layer_message *message)
 {
     (void)context;
-    faultline_recorded(line.told, message->comm, message->peer, message->tag, message->data,
+    faultline_recorded(line.notified, message->comm, message->peer, message->tag, message->data,
                        message->bytes);
 }
 
@@ -110,7 +110,7 @@ static void flush(void)
 {
     phase("before-flush");
     layer_keep_back();
-    send_ready_all(line.told);
+    send_ready_all(line.notified);
     layer_flush(is_clear, NULL);
     phase("after-flush");
 }
@@ -118,8 +118,8 @@ static void flush(void)
 /* From here on this process is like one alone [CC, section 4]. */
 static void cut(void)
 {
-    self.line = line.told;
-    layer_for_each_kept(tell_recorded, NULL);
+    self.line = line.notified;
+    layer_for_each_kept(note_recorded, NULL);
     faultline_checkpoint(self.line);
 }
 
@@ -138,12 +138,12 @@ static void save(void)
 
 void line_look(void)
 {
-    if (line.told <= self.line)
+    if (line.notified <= self.line)
         return;
-    faultline_notified(line.told);
+    faultline_notified(line.notified);
     flush();
     cut();
-    if (options_moves(&self.options, self.rank, line.told))
+    if (options_moves(&self.options, self.rank, line.notified))
         move_to(line.place);
     save();
     /* No message of after the line reaches a rank that has not come to it. */

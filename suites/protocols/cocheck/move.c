@@ -182,7 +182,7 @@ static void suspend_movers(void)
 }
 
 /* Of ranks that have migrated before: this process has the table, but was no rank then. */
-static void tell_addresses(void)
+static void note_addresses(void)
 {
     for (int rank = 0; rank < self.ranks; rank++)
         if (rank != self.rank && layer_process(rank) != rank)
@@ -199,7 +199,7 @@ static void become(void)
     self.store.rank = self.rank;
     faultline_becomes((uint64_t)self.rank);
     layer_become(self.rank, prologue, moving.hello.prologue_bytes);
-    tell_addresses();
+    note_addresses();
     suspend_movers();
     free(prologue);
 }

@@ -57,7 +57,7 @@ static int place_of(int number)
     return ft_mpi.world.place[number] == BLANK ? MPI_PROC_NULL : ft_mpi.world.place[number];
 }
 
-static void tell_source(MPI_Status *status)
+static void translate_source(MPI_Status *status)
 {
     if (status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0)
         return;
@@ -101,7 +101,7 @@ EXPORTED int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int 
     OTHER(comm, PMPI_Recv(buffer, count, type, from, tag, comm, status));
     int result = PMPI_Recv(buffer, count, type, place_of(from), tag, ft_mpi.world.comm, status);
     if (result == MPI_SUCCESS)
-        tell_source(status);
+        translate_source(status);
     return end_alone(result);
 }
 
@@ -114,7 +114,7 @@ EXPORTED int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type,
     int result = PMPI_Sendrecv(out, out_count, out_type, place_of(to), to_tag, in, in_count,
                                in_type, place_of(from), from_tag, ft_mpi.world.comm, status);
     if (result == MPI_SUCCESS)
-        tell_source(status);
+        translate_source(status);
     return end_alone(result);
 }
 
@@ -189,7 +189,7 @@ EXPORTED int MPI_Finalize(void)
         MPI_Comm before = left;
         if (PMPIX_Comm_shrink(before, &left) != MPI_SUCCESS)
             ft_mpi_give_up("MPIX_Comm_shrink failed");
-        ft_mpi_tell_missing(left);
+        ft_mpi_note_missing(left);
     }
     return PMPI_Finalize();
 }

@@ -44,10 +44,10 @@ bool ft_mpi_agree(MPI_Comm comm, bool well);
 void ft_mpi_repair(void);
 
 /* Nobody comes in the place of those of the world that are not in `alive`. */
-void ft_mpi_tell_missing(MPI_Comm alive);
+void ft_mpi_note_missing(MPI_Comm alive);
 
 /* Tells Faultline of a world that was repaired. */
-void ft_mpi_tell_world(void);
+void ft_mpi_note_world(void);
 
 /* spawn.c. `alive`, of all who live, becomes a communicator in which every number has a process:
  * *whole, in the order of numbers. False: somebody has died meanwhile. */

@@ -1,7 +1,7 @@
 /* The world is repaired after a death, in the mode that was chosen. */
 #include "ft_mpi.h"
 
-void ft_mpi_tell_missing(MPI_Comm alive)
+void ft_mpi_note_missing(MPI_Comm alive)
 {
     MPI_Group before, now;
     PMPI_Comm_group(ft_mpi.world.comm, &before);
@@ -53,7 +53,7 @@ static struct world without_holes(MPI_Comm alive)
     return next;
 }
 
-void ft_mpi_tell_world(void)
+void ft_mpi_note_world(void)
 {
     const struct world *world = &ft_mpi.world;
     faultline_members((uint64_t)MPI_COMM_WORLD, world->first, world->size, world->rank);
@@ -83,9 +83,9 @@ void ft_mpi_repair(void)
             ft_mpi_give_up("MPIX_Comm_shrink failed");
         faultline_phase("ft_mpi:shrunk");
         if (ft_mpi.mode != MODE_REPLACE)
-            ft_mpi_tell_missing(alive);
+            ft_mpi_note_missing(alive);
         done = make_world(alive, &next);
     }
     ft_mpi.world = next;
-    ft_mpi_tell_world();
+    ft_mpi_note_world();
 }

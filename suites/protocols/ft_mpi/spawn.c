@@ -4,41 +4,41 @@
 #include <stdlib.h>
 
 /* What those who live tell those who come. */
-struct told {
+struct newcomer_info {
     int size, count;
     int number[RANKS_MOST]; /* of the first `count` new processes */
 };
-#define TOLD_INTS (2 + RANKS_MOST)
+#define INFO_INTS (2 + RANKS_MOST)
 
 /* The numbers that have no process in `alive`. */
-static struct told find_missing(MPI_Comm alive)
+static struct newcomer_info find_missing(MPI_Comm alive)
 {
-    struct told told = {.size = ft_mpi.world.size};
+    struct newcomer_info info = {.size = ft_mpi.world.size};
     MPI_Group before, now;
     PMPI_Comm_group(ft_mpi.world.comm, &before);
     PMPI_Comm_group(alive, &now);
-    for (int number = 0; number < told.size; number++) {
+    for (int number = 0; number < info.size; number++) {
         int place;
         PMPI_Group_translate_ranks(before, 1, &number, now, &place);
         if (place == MPI_UNDEFINED)
-            told.number[told.count++] = number;
+            info.number[info.count++] = number;
     }
     PMPI_Group_free(&before);
     PMPI_Group_free(&now);
-    return told;
+    return info;
 }
 
 /* Old and new processes in one, in the order of their numbers. newcomer: its place among the new
  * ones; -1: an old process, whose number is known. */
-static bool join(MPI_Comm family, int newcomer, struct told *told, MPI_Comm *whole)
+static bool join(MPI_Comm family, int newcomer, struct newcomer_info *info, MPI_Comm *whole)
 {
     MPI_Comm merged;
     *whole = MPI_COMM_NULL;
     if (PMPI_Intercomm_merge(family, newcomer >= 0, &merged) != MPI_SUCCESS)
         return false;
-    bool well = PMPI_Bcast(told, TOLD_INTS, MPI_INT, 0, merged) == MPI_SUCCESS;
+    bool well = PMPI_Bcast(info, INFO_INTS, MPI_INT, 0, merged) == MPI_SUCCESS;
     if (well && newcomer >= 0)
-        ft_mpi.world.rank = told->number[newcomer];
+        ft_mpi.world.rank = info->number[newcomer];
     well = well && PMPI_Comm_split(merged, 0, ft_mpi.world.rank, whole) == MPI_SUCCESS;
     if (!well)
         PMPIX_Comm_revoke(merged); /* the others must not wait in it for this one */
@@ -49,12 +49,12 @@ static bool join(MPI_Comm family, int newcomer, struct told *told, MPI_Comm *who
 bool ft_mpi_replace(MPI_Comm alive, MPI_Comm *whole)
 {
     MPI_Comm family = MPI_COMM_NULL;
-    struct told told = find_missing(alive);
-    bool spawned = PMPI_Comm_spawn(ft_mpi.command, ft_mpi.arguments, told.count, MPI_INFO_NULL, 0,
+    struct newcomer_info info = find_missing(alive);
+    bool spawned = PMPI_Comm_spawn(ft_mpi.command, ft_mpi.arguments, info.count, MPI_INFO_NULL, 0,
                                    alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
     bool well = ft_mpi_agree(alive, spawned);
     if (well)
-        well = ft_mpi_agree(family, join(family, -1, &told, whole));
+        well = ft_mpi_agree(family, join(family, -1, &info, whole));
     if (!well && spawned)
         PMPIX_Comm_revoke(family);
     return well;
@@ -70,17 +70,17 @@ _Noreturn static void leave(void)
 
 void ft_mpi_take_place(MPI_Comm parents)
 {
-    struct told told;
+    struct newcomer_info info;
     int newcomer;
     faultline_becomes(FAULTLINE_NO_RANK);
     PMPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(MPI_COMM_WORLD, &newcomer);
-    bool well = join(parents, newcomer, &told, &ft_mpi.world.comm);
+    bool well = join(parents, newcomer, &info, &ft_mpi.world.comm);
     if (!well || !ft_mpi_agree(parents, true))
         leave();
-    ft_mpi.world.size = told.size;
-    for (int number = 0; number < told.size; number++)
+    ft_mpi.world.size = info.size;
+    for (int number = 0; number < info.size; number++)
         ft_mpi.world.place[number] = ft_mpi.world.first[number] = number;
     faultline_becomes((uint64_t)ft_mpi.world.rank);
-    ft_mpi_tell_world();
+    ft_mpi_note_world();
 }

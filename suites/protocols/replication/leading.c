@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CHOICE_MOST 16       /* bytes of one choice of the program */
-#define STEPS_BEFORE_TOLD 16 /* of a program that never waits */
+#define STEPS_BEFORE_SENT 16 /* of a program that never waits */
 #define NO_PACKET (-1)
 
 struct event {
@@ -66,7 +66,7 @@ void leading_happens(uint64_t step, const struct packet *packet, const void *cho
 }
 
 /* Up to which all that comes at polls has come: one may be under way, and answers what it takes. */
-static uint64_t step_to_tell(void)
+static uint64_t step_to_send(void)
 {
     uint64_t now = layer_now();
     return leading.idle == now ? now : now - 1;
@@ -74,12 +74,12 @@ static uint64_t step_to_tell(void)
 
 static bool has_news(void)
 {
-    return has_other() && (leading.step < step_to_tell() || leading.events.size > 0);
+    return has_other() && (leading.step < step_to_send() || leading.events.size > 0);
 }
 
-static void tell(bool last)
+static void send_events(bool last)
 {
-    struct happened happened = {.step = step_to_tell(), .last = last};
+    struct happened happened = {.step = step_to_send(), .last = last};
     size_t bytes = sizeof happened + leading.events.size;
     struct packet *packet = packet_new(bytes);
     packet->head.kind = LETTER_HAPPENED;
@@ -106,7 +106,7 @@ static void await_known(void)
 void leading_secure(void)
 {
     if (has_news())
-        tell(false);
+        send_events(false);
     await_known();
 }
 
@@ -115,14 +115,14 @@ void leading_idle(void)
     uint64_t now = layer_now();
     bool waits = leading.idle == now; /* a poll looks but once */
     leading.idle = now;
-    if (has_news() && (waits || now >= leading.step + STEPS_BEFORE_TOLD))
-        tell(false);
+    if (has_news() && (waits || now >= leading.step + STEPS_BEFORE_SENT))
+        send_events(false);
 }
 
 void leading_end(void)
 {
     if (has_other())
-        tell(true);
+        send_events(true);
     await_known();
 }
 
@@ -133,7 +133,7 @@ void leading_known(const struct packet *packet)
 
 /* --- the process that follows ----------------------------------------------------------------- */
 
-void following_told(const struct packet *packet)
+void following_receive(const struct packet *packet)
 {
     struct happened happened;
     struct packet *answer = packet_new(0);

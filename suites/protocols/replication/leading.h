@@ -29,7 +29,7 @@ void leading_known(const struct packet *packet);
 /* --- the process that follows ----------------------------------------------------------------- */
 
 /* LETTER_HAPPENED has come. */
-void following_told(const struct packet *packet);
+void following_receive(const struct packet *packet);
 
 /* For layer_carrier: gives the layer what it was told. */
 void following_give(void);

@@ -91,7 +91,7 @@ static void delivers(const struct packet *packet)
 static void letter(int process, const struct packet *packet)
 {
     if (packet->head.kind == LETTER_HAPPENED)
-        following_told(packet);
+        following_receive(packet);
     else if (packet->head.kind == LETTER_KNOWN)
         leading_known(packet);
     else if (packet->head.kind == LETTER_HERE)
@@ -111,7 +111,7 @@ static void everybody(MPI_Group *group)
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-static void tell_all(enum letter kind)
+static void send_to_all(enum letter kind)
 {
     struct packet *packet = packet_new(0);
     packet->head.kind = kind;
@@ -135,7 +135,7 @@ static void meet(void)
 {
     here = memory((size_t)job.processes, sizeof *here);
     here[job.process] = true;
-    tell_all(LETTER_HERE);
+    send_to_all(LETTER_HERE);
     while (!all_are_here()) {
         mirror_look();
         layer_rest();
@@ -196,9 +196,9 @@ static bool all_are_done(void)
     return all;
 }
 
-static void tell_done(void)
+static void send_done(void)
 {
-    tell_all(LETTER_DONE);
+    send_to_all(LETTER_DONE);
     done.process[job.process] = done.rank[self.rank] = true;
 }
 
@@ -210,7 +210,7 @@ EXPORTED int MPI_Finalize(void)
     leading_end();
     layer_close(NULL);
     phase("before-done");
-    tell_done();
+    send_done();
     while (!all_are_done()) {
         mirror_look();
         layer_rest();

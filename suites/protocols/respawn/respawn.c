@@ -97,35 +97,35 @@ static bool take_line(void)
 /* --- back to a line --------------------------------------------------------------------------- */
 
 /* With a rank and the one after it a line is gone: then all begin again. */
-static bool is_lost(const struct told *told)
+static bool is_lost(const struct newcomer_info *info)
 {
-    for (int i = 0; i < told->count; i++)
-        if (world_is_missing(told, (told->missing[i] + 1) % told->ranks))
+    for (int i = 0; i < info->count; i++)
+        if (world_is_missing(info, (info->missing[i] + 1) % info->ranks))
             return true;
     return false;
 }
 
 /* What is kept for a rank that has died goes from the one after it to its new process. */
-static bool hand_over(MPI_Comm comm, const struct told *told, const struct line *line)
+static bool hand_over(MPI_Comm comm, const struct newcomer_info *info, const struct line *line)
 {
     int before = (here.rank + here.ranks - 1) % here.ranks;
-    if (world_is_missing(told, here.rank)) {
+    if (world_is_missing(info, here.rank)) {
         int after = (here.rank + 1) % here.ranks;
         return PMPI_Recv(line->own, (int)line->bytes, MPI_BYTE, after, TAG_LINE, comm,
                          MPI_STATUS_IGNORE) == MPI_SUCCESS;
     }
-    return !world_is_missing(told, before) ||
+    return !world_is_missing(info, before) ||
            PMPI_Send(respawn.line.left, (int)respawn.line.left_bytes, MPI_BYTE, before, TAG_LINE,
                      comm) == MPI_SUCCESS;
 }
 
 /* All are at the line that was told, each with what the one before it has of it; or nobody is. */
-static bool resume(MPI_Comm comm, const struct told *told)
+static bool resume(MPI_Comm comm, const struct newcomer_info *info)
 {
-    bool first = told->line == LINE_FIRST || is_lost(told);
-    struct line line = new_line(first ? LINE_FIRST : (uint64_t)told->line);
+    bool first = info->line == LINE_FIRST || is_lost(info);
+    struct line line = new_line(first ? LINE_FIRST : (uint64_t)info->line);
     memcpy(line.own, first ? respawn.first : respawn.line.own, line.bytes);
-    bool well = first || hand_over(comm, told, &line);
+    bool well = first || hand_over(comm, info, &line);
     return conclude(comm, &line, well && exchange(comm, &line));
 }
 
@@ -156,12 +156,12 @@ EXPORTED int protocol_restore(void)
     state_copy(&respawn.state, respawn.first);
     respawn.line = new_line(LINE_FIRST);
     state_copy(&respawn.state, respawn.line.own);
-    const struct told *told = world_came();
-    if (told == NULL) {
+    const struct newcomer_info *info = world_came();
+    if (info == NULL) {
         faultline_checkpoint(LINE_FIRST);
         return 0;
     }
-    if (!resume(here.comm, told))
+    if (!resume(here.comm, info))
         world_leave();
     go_on();
     return (int)respawn.line.number;

@@ -75,9 +75,9 @@ static void go_back(void)
     faultline_restored(job.committed);
 }
 
-static bool resume(MPI_Comm comm, const struct told *told)
+static bool resume(MPI_Comm comm, const struct newcomer_info *info)
 {
-    job.committed = (uint64_t)told->line;
+    job.committed = (uint64_t)info->line;
     return world_agree(comm, true);
 }
 
@@ -93,14 +93,14 @@ EXPORTED void protocol_register(const char *name, void *data, size_t bytes)
 EXPORTED int protocol_restore(void)
 {
     struct error error;
-    const struct told *told = world_came();
+    const struct newcomer_info *info = world_came();
     job.first = world_memory((size_t)state_data_bytes(&job.state));
     state_copy(&job.state, job.first);
     must(line_store_open(&job.store, world_protocol, here.rank, here.ranks, &error), &error);
     must(line_newest(&job.store, &job.committed, &error), &error);
-    if (told != NULL && !resume(here.comm, told))
+    if (info != NULL && !resume(here.comm, info))
         world_leave();
-    if (told != NULL || job.committed != LINE_NONE)
+    if (info != NULL || job.committed != LINE_NONE)
         go_back();
     return (int)job.committed;
 }

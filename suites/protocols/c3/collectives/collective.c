@@ -99,7 +99,7 @@ static bits *room_for_bits(int size)
     return room;
 }
 
-void collective_begin_again(struct collective *call, struct handle *communicator)
+void collective_begin_repeat(struct collective *call, struct handle *communicator)
 {
     *call = (struct collective){.communicator = communicator,
                                 .real = communicator->real,
@@ -110,7 +110,7 @@ void collective_begin_again(struct collective *call, struct handle *communicator
 
 void collective_begin_on(struct collective *call, struct handle *communicator)
 {
-    collective_begin_again(call, communicator);
+    collective_begin_repeat(call, communicator);
     call->id = mixed(communicator->id, ++numbered_of(communicator)->calls) | ID_OF_CALL;
 }
 

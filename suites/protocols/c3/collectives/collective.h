@@ -26,7 +26,7 @@ bool collective_begin(struct collective *call, MPI_Comm comm);
 void collective_begin_on(struct collective *call, struct handle *communicator);
 
 /* The same for a call that was before the checkpoint and is done again: it has no number. */
-void collective_begin_again(struct collective *call, struct handle *communicator);
+void collective_begin_repeat(struct collective *call, struct handle *communicator);
 
 /* What is wrong with a root is for the library to say. */
 bool collective_has_root(const struct collective *call, int root);

@@ -241,7 +241,7 @@ static const char *const functions[DESCRIBED_KINDS] = {
     [DESCRIBED_BARRIER] = "MPI_Barrier_init",
 };
 
-static struct faultline_side told_side(const struct parts *side)
+static struct faultline_side side_for_note(const struct parts *side)
 {
     return (struct faultline_side){.buffer = side->buffer,
                                    .count = side->length,
@@ -251,22 +251,22 @@ static struct faultline_side told_side(const struct parts *side)
                                    .datatypes = side->types};
 }
 
-void kept_tell(const struct request *request)
+void kept_note(const struct request *request)
 {
     const struct described *call = &request->kept->call;
     const struct handle *over = handles_by_id(request->kept->over);
-    struct faultline_collective told = {.call = functions[call->kind],
-                                        .root = call->root,
-                                        .sent = told_side(&call->given),
-                                        .received = told_side(&call->got)};
+    struct faultline_collective noted = {.call = functions[call->kind],
+                                         .root = call->root,
+                                         .sent = side_for_note(&call->given),
+                                         .received = side_for_note(&call->got)};
     if (call->kind == DESCRIBED_BCAST)
-        told.sent = told.received;
+        noted.sent = noted.received;
     if (call->kind == DESCRIBED_REDUCE_SCATTER)
-        told.received.counts = told.sent.counts;
+        noted.received.counts = noted.sent.counts;
     faultline_brought_back(&(struct faultline_request){
         .handle = HANDLE_BITS(request_handle_of(request)),
         .comm = (uint64_t)(over ? over->user : MPI_COMM_NULL),
         .persistent = true,
-        .collective = &told,
+        .collective = &noted,
     });
 }

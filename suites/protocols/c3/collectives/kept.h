@@ -24,6 +24,6 @@ void kept_save(const struct request *request, struct bytes *out);
 void kept_restore(struct request *request, struct reader in);
 
 /* Tells Faultline of one that is restored. */
-void kept_tell(const struct request *request);
+void kept_note(const struct request *request);
 
 #endif

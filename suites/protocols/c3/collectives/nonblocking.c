@@ -222,7 +222,7 @@ void nonblocking_reexec(const struct reexec *reexec)
         .got = one_part(room_for(reexec->count, reexec->type, &one->buffer), reexec->count,
                         reexec->type),
     };
-    collective_begin_again(&call, reexec->communicator);
+    collective_begin_repeat(&call, reexec->communicator);
     described_settle(&what, call.rank, call.size);
     one->started = room_for_call(&call, &what);
     if (described_start(&what, call.real, &one->started->wire[WIRE_DATA]) != MPI_SUCCESS ||

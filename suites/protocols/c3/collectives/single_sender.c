@@ -135,7 +135,7 @@ int reexec_perform(const struct reexec *reexec, void *buffer)
                             .count = reexec->count,
                             .type = reexec->type,
                             .root = reexec->root};
-    collective_begin_again(&call, reexec->communicator);
+    collective_begin_repeat(&call, reexec->communicator);
     return perform(&call, &spread);
 }
 

@@ -193,7 +193,7 @@ static struct letter_bytes *write_finished(uint64_t comm, int root, uint64_t num
 }
 
 /* Lines 25 to 29 of algorithm 3. */
-static void tell_children(const struct comm *comm, int root, uint64_t number)
+static void inform_children(const struct comm *comm, int root, uint64_t number)
 {
     struct letter_bytes *bytes = write_finished(comm->id, root, number);
     trees_send_to_children(comm, root, bytes, LETTER_FINISHED);
@@ -204,8 +204,8 @@ void gatherings_reduced(uint64_t id, uint64_t number)
 {
     const struct comm *comm = comm_by_id(id);
     note_finished(finished_of(id, self.rank), number);
-    logging_tell(FAULTLINE_REDUCED, id, 0, self.rank, number, 0);
-    tell_children(comm, self.rank, number);
+    logging_note(FAULTLINE_REDUCED, id, 0, self.rank, number, 0);
+    inform_children(comm, self.rank, number);
 }
 
 /* The determinants alone: with the payload gone they may be nowhere else when the parent dies. */
@@ -217,7 +217,7 @@ static struct letter_bytes *without_payload(const struct letter_bytes *bytes)
     size_t size = sizeof letter + letter.determinants * sizeof(struct determinant);
     rest = letter_bytes_new(size);
     memcpy(rest->data, bytes->data, size);
-    letter.kind = LETTER_TOLD;
+    letter.kind = LETTER_DETERMINANTS;
     memcpy(rest->data, &letter, sizeof letter);
     return rest;
 }
@@ -230,7 +230,7 @@ static void is_finished(struct part *part)
     part->reduced = true;
     if (part->to != part->root)
         tree_log_forget_payload(part, without_payload(part->bytes));
-    logging_tell(FAULTLINE_REDUCED, part->comm, 0, part->root, part->number, 0);
+    logging_note(FAULTLINE_REDUCED, part->comm, 0, part->root, part->number, 0);
 }
 
 bool gatherings_finish(const struct packet_head *head)
@@ -248,21 +248,21 @@ bool gatherings_finish(const struct packet_head *head)
             gathering_free(one);
     }
     if (comm)
-        tell_children(comm, root, head->number);
+        inform_children(comm, root, head->number);
     return comm != NULL;
 }
 
 void gatherings_give_back(const struct letter *letter, struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
-    struct letter again = {.kind = LETTER_CONTRIBUTION, .line = self.line};
+    struct letter contribution = {.kind = LETTER_CONTRIBUTION, .line = self.line};
     tree_log_give_back(&(struct part){.line = self.line,
                                       .comm = head->comm,
                                       .number = head->number,
                                       .to = letter->sender,
                                       .root = letter->sender,
                                       .has_payload = true,
-                                      .bytes = logging_write(again, NULL, packet)});
+                                      .bytes = logging_write(contribution, NULL, packet)});
     for (struct gathering *one = gatherings.first; one; one = one->next)
         if (one->comm == head->comm && one->number == head->number) {
             gathering_free(one);
@@ -310,7 +310,7 @@ void gatherings_read(struct reader in)
     }
 }
 
-void gatherings_say_finished(int to)
+void gatherings_send_finished(int to)
 {
     for (const struct finished *one = gatherings.finished; one; one = one->next) {
         if (one->number == 0 || one->root == to)

@@ -36,6 +36,6 @@ void gatherings_write(struct bytes *out);
 void gatherings_read(struct reader in);
 
 /* Tells the process that has taken the place of rank `to` which reductions are finished. */
-void gatherings_say_finished(int to);
+void gatherings_send_finished(int to);
 
 #endif

@@ -67,10 +67,10 @@ void line_newcomer(int rank)
 {
     lines.heard[rank] = 0;
     if (lines.stage > 0)
-        logging_say_stage(rank, lines.stage / stages(), (unsigned)(lines.stage % stages()));
+        logging_send_stage(rank, lines.stage / stages(), (unsigned)(lines.stage % stages()));
 }
 
-static bool all_said(void *context)
+static bool all_are_as_far(void *context)
 {
     (void)context;
     for (int rank = 0; rank < self.ranks; rank++)
@@ -83,14 +83,14 @@ static bool all_said(void *context)
  * before has waited long enough. */
 static bool was_passed(void *context)
 {
-    return !layer_past_is_open() && (layer_past_goes_on() || all_said(context));
+    return !layer_past_is_open() && (layer_past_goes_on() || all_are_as_far(context));
 }
 
 /* Waits until all others are as far. */
 static void pass(uint64_t line, unsigned number)
 {
     lines.stage = line * stages() + number;
-    logging_say_stage_to_all(line, number);
+    logging_send_stage_to_all(line, number);
     layer_wait(was_passed, NULL);
 }
 
@@ -213,9 +213,9 @@ bool line_restore(void)
     phase("restored");
     if (self.line != LINE_NONE) {
         faultline_saved(self.line); /* the process before may have died before it said so */
-        logging_say_stage_to_all(self.line, number_of(SAVED, 0));
+        logging_send_stage_to_all(self.line, number_of(SAVED, 0));
     }
-    logging_begin_again();
+    logging_restart();
     recovery_relive();
     return self.line != LINE_NONE;
 }
@@ -234,14 +234,14 @@ void line_restart(void)
     phase("restored");
     faultline_saved(self.line);
     line_remove(&self.store, self.line - 1); /* nobody has died before all had come here */
-    logging_begin_again();
+    logging_restart();
 }
 
 /* The rest of what the process before did in its line, if others are not known to have seen it go
  * on from there. */
 static bool has_gone_on(void *context)
 {
-    return !layer_past_is_open() && (layer_in_past() || all_said(context));
+    return !layer_past_is_open() && (layer_in_past() || all_are_as_far(context));
 }
 
 void line_await_others(void)

@@ -24,14 +24,14 @@ enum letter_kind {
     LETTER_MESSAGE = 1, /* a packet of the program */
     LETTER_STORED = 2,  /* the determinants in it are stored */
     LETTER_STAGE = 3,   /* how far its sender is with a line */
-    LETTER_AGAIN = 4,   /* its sender has sent again all that it has logged for a new process */
+    LETTER_RESENT = 4,  /* its sender has sent again all that it has logged for a new process */
     LETTER_SAFE = 5,    /* the determinants in it are to be stored before its sender goes on */
     /* Along trees: all from here on. */
     LETTER_MULTICAST = 6,
     LETTER_CONTRIBUTION = 7, /* to a reduction */
     LETTER_FINISHED = 8,     /* reductions are */
     LETTER_RETURNED = 9, /* a contribution, to the process that takes the place of who gave it */
-    LETTER_TOLD = 10     /* the determinants of a contribution that is not kept */
+    LETTER_DETERMINANTS = 10 /* the determinants of a contribution that is not kept */
 };
 
 /* Of what: a message that came, a choice of the program, a message that was handed over. */

@@ -25,7 +25,7 @@ struct logged {
     uint64_t line;
     int to;
     uint64_t ssn;
-    bool told; /* Faultline knows of it */
+    bool noted; /* Faultline knows of it */
     struct letter_bytes *bytes;
 };
 
@@ -52,7 +52,7 @@ void logging_open(void)
 
 /* --- notes ------------------------------------------------------------------------------------ */
 
-void logging_tell(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn)
+void logging_note(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn)
 {
     if (comm <= COMM_ID_WORLD)
         faultline_number_told(kind, comm ? (uint64_t)MPI_COMM_WORLD : 0, sender, receiver, ssn,
@@ -61,9 +61,9 @@ void logging_tell(int kind, uint64_t comm, int sender, int receiver, uint64_t ss
         faultline_numbered_of(kind, comm, sender, receiver, ssn, rsn);
 }
 
-static void tell_determinant(int kind, const struct determinant *one)
+static void note_determinant(int kind, const struct determinant *one)
 {
-    logging_tell(kind, one->comm, one->sender, one->receiver, one->ssn, one->rsn);
+    logging_note(kind, one->comm, one->sender, one->receiver, one->ssn, one->rsn);
 }
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -78,16 +78,16 @@ void logging_came(struct packet *packet)
     packet_append(&logs.waiting, packet);
 }
 
-/* The message and its number; `tells` is whether its payload is kept. True: Faultline knows of it.
+/* The message and its number; `note` is whether its payload is kept. True: Faultline knows of it.
  */
-static bool tell_message(const struct packet *packet, int to,
-                         void (*tells)(uint64_t ssn, uint64_t comm, int peer, int tag,
-                                       const void *data, size_t bytes))
+static bool note_message(const struct packet *packet, int to,
+                         void (*note)(uint64_t ssn, uint64_t comm, int peer, int tag,
+                                      const void *data, size_t bytes))
 {
-    struct layer_message told;
-    if (!layer_describe_sent(packet, to, &told))
+    struct layer_message noted;
+    if (!layer_describe_sent(packet, to, &noted))
         return false;
-    tells(packet->head.number, told.comm, told.peer, told.tag, told.data, told.bytes);
+    note(packet->head.number, noted.comm, noted.peer, noted.tag, noted.data, noted.bytes);
     return true;
 }
 
@@ -99,7 +99,7 @@ static void keep(struct letter_bytes *bytes, int to, const struct packet *packet
     counts.logged += sizeof packet->head + packet->head.bytes;
     *(logs.last ? &logs.last->next : &logs.first) = one;
     logs.last = one;
-    one->told = tell_message(packet, to, faultline_kept);
+    one->noted = note_message(packet, to, faultline_kept);
 }
 
 /* --- pessimistic ------------------------------------------------------------------------------ */
@@ -122,7 +122,7 @@ static void send_to_keeper(const struct determinants *determinants)
 static void look(void);
 
 /* Nothing leaves this rank before the determinants of all that happened here are stored. If the
- * keeper dies meanwhile, the one after it is sent them by logging_send_again. */
+ * keeper dies meanwhile, the one after it is sent them by logging_resend. */
 static void make_safe(void)
 {
     if (!this_logger.pessimistic || logs.own.count == 0 || self.ranks == 1)
@@ -144,7 +144,7 @@ static void keep_safe(const struct determinants *stored)
 }
 
 /* A new process has the place of the keeper. */
-static void make_safe_again(void)
+static void resend_to_keeper(void)
 {
     send_to_keeper(&logs.safe);
     if (logs.own.count > 0)
@@ -163,7 +163,7 @@ void logging_send(struct packet *packet, int to)
     struct letter_bytes *bytes = logging_write(letter, &logs.own, packet);
     counts.messages++;
     if (team_is_mine(to))
-        tell_message(packet, to, faultline_unkept);
+        note_message(packet, to, faultline_unkept);
     else
         keep(bytes, to, packet);
     packet_drop(packet);
@@ -174,7 +174,7 @@ void logging_send(struct packet *packet, int to)
 
 /* It carries determinants as well: what its sender did before it is not to be done in another
  * way. They are not acknowledged, since it is in no log. */
-void logging_say_stage(int to, uint64_t line, unsigned stage)
+void logging_send_stage(int to, uint64_t line, unsigned stage)
 {
     struct letter letter = {.kind = LETTER_STAGE, .line = line, .stage = stage};
     make_safe();
@@ -184,14 +184,14 @@ void logging_say_stage(int to, uint64_t line, unsigned stage)
     letter_bytes_drop(bytes);
 }
 
-void logging_say_stage_to_all(uint64_t line, unsigned stage)
+void logging_send_stage_to_all(uint64_t line, unsigned stage)
 {
     for (int i = 1; i < self.ranks; i++)
-        logging_say_stage((self.rank + i) % self.ranks, line, stage);
+        logging_send_stage((self.rank + i) % self.ranks, line, stage);
 }
 
 /* [CM] line 16. */
-static void say_stored(const struct determinants *stored, int to)
+static void send_stored(const struct determinants *stored, int to)
 {
     struct letter letter = {.kind = LETTER_STORED, .line = self.line};
     struct letter_bytes *bytes = logging_write(letter, stored, NULL);
@@ -219,12 +219,12 @@ static void store(struct determinants *carried, int from, bool acknowledged)
         if (team_is_mine(from))
             determinants_add(&logs.own, one);
         if (one->kind == DELIVERED)
-            tell_determinant(FAULTLINE_HELD, one);
+            note_determinant(FAULTLINE_HELD, one);
     }
     if (team_is_mine(from))
         determinants_filter(carried, is_not_in, &logs.own);
     if (acknowledged && carried->count > 0)
-        say_stored(carried, from);
+        send_stored(carried, from);
 }
 
 /* [CM] lines 11 to 13: false: it is of a process that has died, and the one after it sends it
@@ -276,8 +276,8 @@ static void stage_comes(const struct letter *letter, struct determinants *carrie
 static void tree_letter_comes(const struct letter *letter, struct determinants *carried,
                               struct reader *in)
 {
-    struct packet *packet = letter->kind == LETTER_TOLD ? NULL : letters_read_packet(in);
-    bool seen = letter->kind == LETTER_TOLD || letter->kind == LETTER_CONTRIBUTION ||
+    struct packet *packet = letter->kind == LETTER_DETERMINANTS ? NULL : letters_read_packet(in);
+    bool seen = letter->kind == LETTER_DETERMINANTS || letter->kind == LETTER_CONTRIBUTION ||
                 (letter->kind == LETTER_MULTICAST && packet->head.from == letter->sender);
     if (letter->incarnation < self.incarnation[letter->sender]) {
         trees_stale(letter, packet);
@@ -375,7 +375,7 @@ void logging_delivers(const struct packet *packet)
     if (!team_is_everybody())
         determinants_add(&logs.own, &one);
     trees_catch_up();
-    tell_determinant(FAULTLINE_HELD, &one);
+    note_determinant(FAULTLINE_HELD, &one);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -389,7 +389,7 @@ static bool stays(const struct determinant *one, const void *line)
 {
     bool is = is_since(one, line);
     if (!is && one->kind == DELIVERED)
-        tell_determinant(FAULTLINE_LET_GO, one);
+        note_determinant(FAULTLINE_LET_GO, one);
     return is;
 }
 
@@ -409,7 +409,7 @@ void logging_drop_before(uint64_t line)
     determinants_filter(&logs.others, stays, &line);
     determinants_filter(&logs.safe, is_since, &line);
     while (logs.first && logs.first->line < line) {
-        if (logs.first->told)
+        if (logs.first->noted)
             faultline_dropped(0, logs.first->to, logs.first->ssn);
         drop_first();
     }
@@ -434,34 +434,34 @@ struct known logging_known(int rank)
     return (struct known){*teams_seen(rank), &logs.others};
 }
 
-void logging_send_again(int to)
+void logging_resend(int to)
 {
     for (const struct logged *one = logs.first; one; one = one->next)
         if (one->to == to)
             channels_send(one->bytes, to, LETTER_MESSAGE);
-    trees_send_again(to);
+    trees_resend(to);
     if (this_logger.pessimistic && to == keeper())
-        make_safe_again();
-    logging_say_again(to);
+        resend_to_keeper();
+    logging_announce_resent(to);
 }
 
-void logging_say_again(int to)
+void logging_announce_resent(int to)
 {
-    struct letter letter = {.kind = LETTER_AGAIN, .line = self.line};
+    struct letter letter = {.kind = LETTER_RESENT, .line = self.line};
     struct letter_bytes *bytes = logging_write(letter, NULL, NULL);
-    channels_send(bytes, to, LETTER_AGAIN);
+    channels_send(bytes, to, LETTER_RESENT);
     letter_bytes_drop(bytes);
 }
 
 /* *oldest: of the lines that this rank's team says. */
-static bool says_again(const struct letter_bytes *bytes, uint64_t *oldest)
+static bool reads_resent(const struct letter_bytes *bytes, uint64_t *oldest)
 {
     struct letter letter;
     memcpy(&letter, bytes->data, sizeof letter);
-    bool says = letter.kind == LETTER_AGAIN;
-    if (says && team_is_mine(letter.sender) && letter.line < *oldest)
+    bool resent = letter.kind == LETTER_RESENT;
+    if (resent && team_is_mine(letter.sender) && letter.line < *oldest)
         *oldest = letter.line;
-    return says;
+    return resent;
 }
 
 uint64_t logging_gather(void)
@@ -476,14 +476,14 @@ uint64_t logging_gather(void)
             sched_yield();
             continue;
         }
-        missing -= says_again(bytes, &oldest);
+        missing -= reads_resent(bytes, &oldest);
         logs.gathered = larger(logs.gathered, (logs.gathered_count + 1) * sizeof *logs.gathered);
         logs.gathered[logs.gathered_count++] = bytes;
     }
     return oldest;
 }
 
-void logging_begin_again(void)
+void logging_restart(void)
 {
     for (int rank = 0; rank < self.ranks; rank++)
         logs.came[rank] = layer_taken(rank);

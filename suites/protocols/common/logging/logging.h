@@ -32,8 +32,8 @@ void logging_happens(uint64_t step, const struct packet *packet, const void *cho
 void logging_delivers(const struct packet *packet);
 
 /* Says how far this rank is with `line`: to one rank, or to all others. After all that was sent. */
-void logging_say_stage(int to, uint64_t line, unsigned stage);
-void logging_say_stage_to_all(uint64_t line, unsigned stage);
+void logging_send_stage(int to, uint64_t line, unsigned stage);
+void logging_send_stage_to_all(uint64_t line, unsigned stage);
 
 /* Every rank has saved `line`: what is of lines before it is dropped ([CM] lines 22 to 25). */
 void logging_drop_before(uint64_t line);
@@ -51,7 +51,7 @@ struct letter_bytes *logging_write(struct letter letter, const struct determinan
 const struct determinants *logging_own(void);
 /* Tells Faultline a note of message logging, by its kind, with the numbers that it has; `comm` is
  * an identity: this rank need not be in the communicator, or no longer. 0: point to point. */
-void logging_tell(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn);
+void logging_note(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn);
 /* For logging_take; takes over the packet. */
 void logging_came(struct packet *packet);
 
@@ -65,17 +65,17 @@ struct known {
 struct known logging_known(int rank);
 
 /* [CM] lines 38 to 42, and that this was all. */
-void logging_send_again(int to);
+void logging_resend(int to);
 
-/* Waits for that of all others. What comes is looked at by logging_begin_again. Others of this
- * rank's team, whose processes have come with this one, say it as well (logging_say_again), though
- * they send nothing again. Returns the oldest line that these say, at most self.line. */
+/* Waits for that of all others. What comes is looked at by logging_restart. Others of this
+ * rank's team, whose processes have come with this one, say it as well (logging_announce_resent),
+ * though they send nothing again. Returns the oldest line that these say, at most self.line. */
 uint64_t logging_gather(void);
-void logging_say_again(int to);
+void logging_announce_resent(int to);
 
 /* This process has taken over a rank and read its image: from each rank comes what came after it.
  */
-void logging_begin_again(void);
+void logging_restart(void);
 
 /* The message that the determinant is of, whoever else has sent one before; owned by the caller.
  * NULL: it is not here yet. */

@@ -13,11 +13,11 @@
 
 /* What those who live tell the process that comes, and what of each rank follows: how often it was
  * replaced, since which communicator its process is there. */
-enum { TELL_CHANNELS, TELL_EACH };
+enum { INFO_CHANNELS, INFO_EACH };
 enum { EACH_INCARNATION, EACH_SINCE, EACH_COUNT };
 
 /* In front of the determinants that one of them has. */
-struct said {
+struct known_head {
     uint64_t line; /* the newest that it has saved */
     struct seen seen;
     uint64_t count;
@@ -35,9 +35,9 @@ static struct {
     uint64_t last;            /* step that is not to be done in another way */
 } recovery = {.letters = MPI_COMM_NULL};
 
-static size_t told_numbers(void)
+static size_t info_numbers(void)
 {
-    return TELL_EACH + (size_t)EACH_COUNT * NEWCOMERS_RANKS_MOST;
+    return INFO_EACH + (size_t)EACH_COUNT * NEWCOMERS_RANKS_MOST;
 }
 
 /* There may be a communicator that the new processes of the rank's team are the newest in (NOBODY:
@@ -52,31 +52,31 @@ static void use_letters(int newest)
 /* --- those who live --------------------------------------------------------------------------- */
 
 /* [CM] lines 29 to 35. */
-static void say_known(int to)
+static void send_known(int to)
 {
     struct known known = logging_known(to);
-    struct said said = {self.line, known.seen, 0};
+    struct known_head head = {self.line, known.seen, 0};
     struct bytes out = {0};
     for (size_t i = 0; i < known.of->count; i++)
-        said.count += known.of->all[i].receiver == to;
-    bytes_put(&out, &said, sizeof said);
+        head.count += known.of->all[i].receiver == to;
+    bytes_put(&out, &head, sizeof head);
     for (size_t i = 0; i < known.of->count; i++)
         if (known.of->all[i].receiver == to)
             bytes_put(&out, &known.of->all[i], sizeof known.of->all[i]);
     if (out.failed)
         die("out of memory for determinants");
     phase("before-send-determinants");
-    newcomers_say(to, &out);
+    newcomers_send(to, &out);
     bytes_release(&out);
 }
 
-static void tell_all(int *told)
+static void fill_info(int *info)
 {
     const int *since = channels_since();
-    told[TELL_CHANNELS] = channels_count();
+    info[INFO_CHANNELS] = channels_count();
     for (int i = 0; i < self.ranks; i++) {
-        told[TELL_EACH + i * EACH_COUNT + EACH_INCARNATION] = (int)self.incarnation[i];
-        told[TELL_EACH + i * EACH_COUNT + EACH_SINCE] = since[i];
+        info[INFO_EACH + i * EACH_COUNT + EACH_INCARNATION] = (int)self.incarnation[i];
+        info[INFO_EACH + i * EACH_COUNT + EACH_SINCE] = since[i];
     }
 }
 
@@ -85,16 +85,16 @@ static void tell_all(int *told)
  * died as well. */
 static bool replace_by_new(int first)
 {
-    int *told = memory(told_numbers(), sizeof *told), end = first + team_count(first);
+    int *info = memory(info_numbers(), sizeof *info), end = first + team_count(first);
     for (int rank = first; rank < end; rank++)
         faultline_incarnation(rank, ++self.incarnation[rank]);
-    tell_all(told);
-    bool well = newcomers_call(told);
-    free(told);
+    fill_info(info);
+    bool well = newcomers_call(info);
+    free(info);
     if (!well)
         return false;
     for (int rank = first; rank < end; rank++)
-        say_known(rank);
+        send_known(rank);
     phase("before-barrier");
     return newcomers_meet();
 }
@@ -116,7 +116,7 @@ static void replace(void)
     use_letters(first);
     phase("after-barrier");
     for (int rank = first; rank < end; rank++) {
-        logging_send_again(rank);
+        logging_resend(rank);
         line_newcomer(rank);
     }
     phase("after-send-again");
@@ -142,14 +142,14 @@ bool recovery_all_are_well(void)
 static void take_known(int from)
 {
     struct bytes bytes = {0};
-    struct said said;
-    newcomers_hear(from, &bytes);
+    struct known_head head;
+    newcomers_receive(from, &bytes);
     struct reader in = {.next = bytes.data, .left = bytes.size};
-    memcpy(&said, reader_take(&in, sizeof said), sizeof said);
-    if (said.line > recovery.others_line)
-        recovery.others_line = said.line;
-    seen_add_all(&recovery.seen, &said.seen);
-    for (uint64_t i = 0; i < said.count; i++) {
+    memcpy(&head, reader_take(&in, sizeof head), sizeof head);
+    if (head.line > recovery.others_line)
+        recovery.others_line = head.line;
+    seen_add_all(&recovery.seen, &head.seen);
+    for (uint64_t i = 0; i < head.count; i++) {
         struct determinant one;
         memcpy(&one, reader_take(&in, sizeof one), sizeof one);
         if (!determinants_have(&recovery.past, &one))
@@ -158,11 +158,11 @@ static void take_known(int from)
     bytes_release(&bytes);
 }
 
-static void read_told(const int *told)
+static void read_info(const int *info)
 {
     self.incarnation = memory((size_t)self.ranks, sizeof *self.incarnation);
     for (int i = 0; i < self.ranks; i++) {
-        const int *each = &told[TELL_EACH + i * EACH_COUNT];
+        const int *each = &info[INFO_EACH + i * EACH_COUNT];
         self.incarnation[i] = (uint64_t)each[EACH_INCARNATION];
         if (i != self.rank && self.incarnation[i] > 0)
             faultline_incarnation(i, self.incarnation[i]);
@@ -171,7 +171,7 @@ static void read_told(const int *told)
     }
 }
 
-static void tell_world(void)
+static void note_world(void)
 {
     int *world = memory((size_t)self.ranks, sizeof *world);
     for (int rank = 0; rank < self.ranks; rank++)
@@ -181,17 +181,17 @@ static void tell_world(void)
 }
 
 /* [CM] lines 44 to 51. */
-static void take_place(const int *told)
+static void take_place(const int *info)
 {
     recovery.newcomer = true;
-    channels_begin_at(told[TELL_CHANNELS]);
+    channels_begin_at(info[INFO_CHANNELS]);
     use_letters(team_first(self.rank));
-    read_told(told);
+    read_info(info);
     job.process = self.rank;
     job.processes = self.ranks;
-    tell_world();
+    note_world();
     faultline_becomes((uint64_t)self.rank);
-    teams_tell();
+    teams_note();
     phase("before-receive-determinants");
     for (int rank = 0; rank < self.ranks; rank++)
         if (!team_is_mine(rank))
@@ -206,21 +206,21 @@ void recovery_open(void)
     int reserve = this_logger.reserve
                       ? (int)number_setting(this_logger.reserve, 0, NEWCOMERS_RANKS_MOST, 0)
                       : 0;
-    int *told = memory(told_numbers(), sizeof *told);
-    bool comes = newcomers_open(reserve, teams_setting(), told, told_numbers(), &place);
+    int *info = memory(info_numbers(), sizeof *info);
+    bool comes = newcomers_open(reserve, teams_setting(), info, info_numbers(), &place);
     self.rank = place.rank;
     self.ranks = place.ranks;
     if (self.ranks > NEWCOMERS_RANKS_MOST)
         refuse("a job of more than 1024 ranks", "up to 1024");
     teams_open();
     if (comes) {
-        take_place(told);
+        take_place(info);
     } else {
         self.incarnation = memory((size_t)self.ranks, sizeof *self.incarnation);
         use_letters(NOBODY);
-        teams_tell();
+        teams_note();
     }
-    free(told);
+    free(info);
 }
 
 void recovery_close(void)
@@ -246,7 +246,7 @@ uint64_t recovery_gather(void)
     recovery.gathers = true;
     for (int i = 0, first = team_first(self.rank); i < team_count(self.rank); i++)
         if (first + i != self.rank)
-            logging_say_again(first + i);
+            logging_announce_resent(first + i);
     uint64_t line = logging_gather();
     recovery.gathers = false;
     return line;
@@ -309,7 +309,7 @@ static bool relive_more(void)
 }
 
 /* The step at which the next comes that is not here yet is not over. */
-static void say_followed(void)
+static void set_followed(void)
 {
     layer_followed(recovery.past.all[recovery.relived].step - 1);
 }
@@ -319,7 +319,7 @@ void recovery_follow(void)
     if (relive_more())
         layer_follow_ends(recovery.last);
     else
-        say_followed();
+        set_followed();
 }
 
 void recovery_relive(void)
@@ -332,5 +332,5 @@ void recovery_relive(void)
         return;
     }
     layer_follow();
-    say_followed();
+    set_followed();
 }

@@ -27,7 +27,7 @@ void teams_close(void)
     free(seen_ranks);
 }
 
-void teams_tell(void)
+void teams_note(void)
 {
     if (team_count(self.rank) > 1)
         faultline_team((uint64_t)team_first(self.rank));

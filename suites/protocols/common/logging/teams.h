@@ -15,7 +15,7 @@ int teams_setting(void);
 void teams_open(void);
 void teams_close(void);
 /* Tells Faultline which team this process is of; it is a rank by now. */
-void teams_tell(void);
+void teams_note(void);
 
 /* The first of the rank's team, and how many it has. */
 int team_first(int rank);

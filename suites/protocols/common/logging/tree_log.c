@@ -22,7 +22,7 @@ static void add_at(struct part **link, const struct part *part)
     *link = made;
     if (!made->next)
         parts.last = made;
-    logging_tell(FAULTLINE_KEPT_PART, part->comm, self.rank, part->to, part->number, 0);
+    logging_note(FAULTLINE_KEPT_PART, part->comm, self.rank, part->to, part->number, 0);
 }
 
 void tree_log_add(const struct part *part)
@@ -61,14 +61,14 @@ struct part *tree_log_first(void)
     return parts.first;
 }
 
-static void tell_dropped(const struct part *part)
+static void note_dropped(const struct part *part)
 {
-    logging_tell(FAULTLINE_DROPPED, part->comm, 0, part->to, part->number, 0);
+    logging_note(FAULTLINE_DROPPED, part->comm, 0, part->to, part->number, 0);
 }
 
 void tree_log_forget_payload(struct part *part, struct letter_bytes *bytes)
 {
-    tell_dropped(part);
+    note_dropped(part);
     part->has_payload = false;
     counts.forgotten += part->bytes->size - bytes->size;
     letter_bytes_drop(part->bytes);
@@ -91,7 +91,7 @@ void tree_log_drop_before(uint64_t line)
 {
     while (parts.first && parts.first->line < line) {
         if (parts.first->has_payload)
-            tell_dropped(parts.first);
+            note_dropped(parts.first);
         remove_first();
     }
 }

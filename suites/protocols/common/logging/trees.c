@@ -105,7 +105,7 @@ void trees_multicast(struct packet *packet)
     struct comm *comm = comm_by_id(packet->head.comm);
     if (!self.begun)
         refuse("a collective call before checkpoint_restore", "calls after it");
-    logging_tell(FAULTLINE_MULTICAST, comm->id, self.rank, 0, packet->head.number, 0);
+    logging_note(FAULTLINE_MULTICAST, comm->id, self.rank, 0, packet->head.number, 0);
     struct letter_bytes *bytes = logging_write(letter, logging_own(), packet);
     tree_log_add(&(struct part){.line = self.line,
                                 .comm = comm->id,
@@ -154,16 +154,16 @@ void trees_catch_up(void)
             link = &(*link)->next;
 }
 
-static void tell(int kind, const struct letter *letter, const struct packet_head *head)
+static void note(int kind, const struct letter *letter, const struct packet_head *head)
 {
     bool multicast = head->kind == PACKET_MULTICAST;
-    logging_tell(kind, head->comm, head->from, 0, head->number,
+    logging_note(kind, head->comm, head->from, 0, head->number,
                  multicast ? letter->origin : letter->incarnation);
 }
 
 static void drop(const struct letter *letter, struct packet *packet)
 {
-    tell(FAULTLINE_DISCARDED, letter, &packet->head);
+    note(FAULTLINE_DISCARDED, letter, &packet->head);
     packet_drop(packet);
 }
 
@@ -172,7 +172,7 @@ static void accept(const struct letter *letter, struct packet *packet)
 {
     const struct packet_head *head = &packet->head;
     bool multicast = head->kind == PACKET_MULTICAST;
-    tell(FAULTLINE_TAKEN, letter, head);
+    note(FAULTLINE_TAKEN, letter, head);
     if (multicast && !go_further(letter, packet))
         hold(&trees.unknown, letter, packet_hold(packet));
     if (!multicast && (int)head->about != self.rank) {
@@ -310,7 +310,7 @@ static bool concerns(const struct part *part, int rank)
            (part->to == NOBODY && place_in(part->members, rank) < part->members->size);
 }
 
-void trees_send_again(int to)
+void trees_resend(int to)
 {
     struct letter returned = {.kind = LETTER_RETURNED, .line = self.line};
     for (const struct part *part = tree_log_first(); part; part = part->next)
@@ -324,7 +324,7 @@ void trees_send_again(int to)
         channels_send(bytes, to, LETTER_RETURNED);
         letter_bytes_drop(bytes);
     }
-    gatherings_say_finished(to);
+    gatherings_send_finished(to);
 }
 
 static void clear(struct held **list)

@@ -14,7 +14,7 @@ void trees_close(void);
 void trees_multicast(struct packet *packet);
 
 /* A letter of a kind from LETTER_MULTICAST on has come, from a process that lives. The determinants
- * in it are stored already. Takes over the packet, which is NULL in a LETTER_TOLD. */
+ * in it are stored already. Takes over the packet, which is NULL in a LETTER_DETERMINANTS. */
 void trees_comes(const struct letter *letter, struct packet *packet);
 /* ... from one that has died. */
 void trees_stale(const struct letter *letter, struct packet *packet);
@@ -31,7 +31,7 @@ void trees_read(struct reader in);
 
 /* Rank `to` has been replaced: it gets what is logged for it, what this rank knows to be finished,
  * and the contributions that it had given to reductions of this rank. */
-void trees_send_again(int to);
+void trees_resend(int to);
 
 /* --- for gatherings.h ------------------------------------------------------------------------- */
 

@@ -77,14 +77,14 @@ static bool is_predefined(const struct comm *comm)
 }
 
 /* The members first: the taps are to know them when they hear of the identity. */
-static void tell(const struct comm *comm)
+static void note(const struct comm *comm)
 {
     faultline_members((uint64_t)comm->user, comm->world, comm->size, comm->rank);
     faultline_identity((uint64_t)comm->user, comm->id);
 }
 
 /* The taps ask the library of these two, where a process in reserve is a member. */
-static void tell_predefined(void)
+static void note_predefined(void)
 {
     int processes;
     struct comm *world = comm_by_id(COMM_ID_WORLD), *own = comm_by_id(COMM_ID_SELF);
@@ -99,7 +99,7 @@ void comms_open(int rank, int ranks)
 {
     insert(MPI_COMM_SELF, COMM_ID_SELF, first_ranks(1, rank), 1);
     insert(MPI_COMM_WORLD, COMM_ID_WORLD, first_ranks(ranks, 0), ranks);
-    tell_predefined();
+    note_predefined();
 }
 
 void comms_become(int rank)
@@ -108,7 +108,7 @@ void comms_become(int rank)
     struct comm *own = comm_by_id(COMM_ID_SELF);
     own->world[0] = rank;
     own->rank = 0;
-    tell_predefined();
+    note_predefined();
 }
 
 /* What is made of MPI_COMM_SELF is known to this rank alone, so its rank is part of the identity.
@@ -121,7 +121,7 @@ struct comm *comm_make(const struct comm *parent, uint64_t count, uint64_t which
         die("more than %d communicators", NUMBERED_CARRIED_MAX);
     MPI_Comm user = NUMBERED(MPI_Comm, NUMBERED_CARRIED, comms.numbers++);
     struct comm *comm = insert(user, id, world, size);
-    tell(comm);
+    note(comm);
     return comm;
 }
 
@@ -205,7 +205,7 @@ static void read_one(struct reader *in)
     comm->multicasts = multicasts;
     comm->freed = freed != 0;
     if (!comm->freed && !is_predefined(comm))
-        tell(comm);
+        note(comm);
 }
 
 static void reverse(void)

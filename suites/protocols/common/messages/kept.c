@@ -62,7 +62,7 @@ void layer_mark_kept(uint64_t line)
         one->kept_line = line;
 }
 
-void layer_tell_requests(void)
+void layer_note_requests(void)
 {
     for (const struct request *one = requests_all(); one; one = one->next)
         if (one->number > 0 && one->kind != REQUEST_MESSAGE && one->comm)

@@ -192,7 +192,7 @@ void layer_read(const void *saved, size_t bytes, bool alone)
         image_copy(&layer.state);
     layer.image_is_coming = false;
     read_image(image);
-    layer_tell_requests();
+    layer_note_requests();
     layer.last_step = reader_number(&in);
     struct reader counts = reader_row(&in);
     bytes_release(&layer.expected);
@@ -213,7 +213,7 @@ void layer_read_image(const void *saved, size_t bytes)
     bytes_put(&layer.image, saved, bytes);
     image_copy(&layer.state);
     read_image((struct reader){.next = saved, .left = bytes});
-    layer_tell_requests();
+    layer_note_requests();
     core_end_past();
 }
 

@@ -27,7 +27,7 @@ void layer_handed_over(const struct packet *packet);
 
 /* Tells Faultline of every request that the program has: when an image was read, ahead of all that
  * the program does again. */
-void layer_tell_requests(void);
+void layer_note_requests(void);
 
 /* A call that sends begins; what it sends is on its way. See layer_sending. */
 void layer_begin_sending(void);

@@ -143,8 +143,8 @@ void layer_put_back(struct packet *packet, uint64_t line)
 void layer_handed_over(const struct packet *packet)
 {
     struct layer_message message;
-    bool told = packet->head.kind == PACKET_MESSAGE || packet_is_of_tree(&packet->head);
-    if (layer.protocol->carrier && told)
+    bool of_program = packet->head.kind == PACKET_MESSAGE || packet_is_of_tree(&packet->head);
+    if (layer.protocol->carrier && of_program)
         layer.protocol->carrier->delivers(packet);
     if (packet->kept_line > 0 && layer.protocol->handed_over && layer_describe(packet, &message))
         layer.protocol->handed_over(packet->kept_line, &message);
@@ -182,7 +182,7 @@ static void live_on(void)
 }
 
 /* In the past: what came at this step, one moment. false: nothing more did. */
-static bool comes_again(void)
+static bool take_moment(void)
 {
     const struct moment *moment = past_next(&layer.past);
     if (!moment || moment->step != layer.step)
@@ -268,7 +268,7 @@ void steps_poll(void)
     begin_step();
     if (layer.in_past) {
         follow_poll();
-        while (comes_again())
+        while (take_moment())
             ;
         core_leave_past_here(false);
     }
@@ -326,11 +326,11 @@ void steps_wait(bool (*done)(void *context), void *context)
     while (!done(context)) {
         if (!layer.in_past)
             core_wait_a_little();
-        else if (!comes_again())
+        else if (!take_moment())
             wait_in_past();
     }
     /* What layer_flush took in at this step, after what the call waited for. */
-    while (layer.in_past && comes_again())
+    while (layer.in_past && take_moment())
         ;
     if (layer.in_past)
         core_leave_past_here(false);

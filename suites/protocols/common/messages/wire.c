@@ -175,16 +175,16 @@ void wire_drain(void (*take)(struct packet *packet))
     uint64_t expected = 0;
     uint64_t *to_me = memory((size_t)wire.processes, sizeof *to_me);
     PMPI_Ialltoall(wire.sent_to, 1, MPI_UINT64_T, to_me, 1, MPI_UINT64_T, wire.comm[0], &request);
-    for (bool told = false;; sched_yield()) {
+    for (bool counted = false;; sched_yield()) {
         struct packet *packet = wire_take();
         if (packet)
             take(packet);
-        if (!told && is_over(&request)) {
-            told = true;
+        if (!counted && is_over(&request)) {
+            counted = true;
             for (int i = 0; i < wire.processes; i++)
                 expected += to_me[i];
         }
-        if (told && wire.taken_all == expected && wire_is_sent())
+        if (counted && wire.taken_all == expected && wire_is_sent())
             break;
     }
     free(to_me);

@@ -10,12 +10,12 @@
 static const struct way *way;
 static int team_size, all_ranks;
 
-bool newcomers_open(int reserve, int team, int *told, size_t numbers, struct place *place)
+bool newcomers_open(int reserve, int team, int *info, size_t numbers, struct place *place)
 {
     way = reserve > 0 ? &newcomers_in_reserve : &newcomers_spawned;
     team_size = team;
     all_ranks = job.processes; /* for those who were started with the job */
-    bool comes = way->open(reserve, told, numbers, place);
+    bool comes = way->open(reserve, info, numbers, place);
     all_ranks = place->ranks;
     return comes;
 }
@@ -87,14 +87,14 @@ int newcomers_come_together(void)
     return way->come_together();
 }
 
-bool newcomers_call(const int *told)
+bool newcomers_call(const int *info)
 {
-    return way->call(told);
+    return way->call(info);
 }
 
-void newcomers_say(int to, const struct bytes *said)
+void newcomers_send(int to, const struct bytes *known)
 {
-    way->say(to, said);
+    way->send_to(to, known);
 }
 
 bool newcomers_meet(void)
@@ -107,9 +107,9 @@ void newcomers_settled(void)
     way->settled();
 }
 
-void newcomers_hear(int from, struct bytes *said)
+void newcomers_receive(int from, struct bytes *known)
 {
-    way->hear(from, said);
+    way->receive_from(from, known);
 }
 
 void newcomers_heard_all(void)

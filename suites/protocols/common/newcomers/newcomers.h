@@ -34,7 +34,7 @@ struct place {
  * takes the place of a rank that has died, and told[0 .. numbers) is what those who live tell it;
  * the caller tells Faultline which rank it is. False: it is one of the first. A process in reserve
  * comes back when it is needed; if it never is it ends here, in order. */
-bool newcomers_open(int reserve, int team, int *told, size_t numbers, struct place *place);
+bool newcomers_open(int reserve, int team, int *info, size_t numbers, struct place *place);
 
 /* Before this rank goes to MPI_Finalize, where all that was sent has come. True: so it has for all,
  * and nobody is missed any more. False: somebody has died before, and is replaced first. */
@@ -85,13 +85,13 @@ int newcomers_come_together(void);
 _Noreturn void newcomers_leave(void);
 
 /* By all of them, once or more: there is another process for the rank (each of those that are
- * replaced together), which is told `told` (as given to newcomers_open; only that of one of them
- * counts) and waits for newcomers_say of each. False: it has died already, and they call for the
+ * replaced together), which is told `info` (as given to newcomers_open; only that of one of them
+ * counts) and waits for newcomers_send of each. False: it has died already, and they call for the
  * next one. Ends the job if another rank dies, or there is no process. */
-bool newcomers_call(const int *told);
+bool newcomers_call(const int *info);
 
 /* To the process that was called for rank `to`. */
-void newcomers_say(int to, const struct bytes *said);
+void newcomers_send(int to, const struct bytes *known);
 
 /* That process has heard all, and goes on. False: it has died, and they call for the next one. */
 bool newcomers_meet(void);
@@ -102,7 +102,7 @@ void newcomers_settled(void);
 /* --- the process that takes the place --------------------------------------------------------- */
 
 /* What rank `from` said; owned by the caller. Ends the job if another rank dies. */
-void newcomers_hear(int from, struct bytes *said);
+void newcomers_receive(int from, struct bytes *known);
 
 /* It has heard all, and lets them go on. Where it cannot, because one of those that came with it
  * has died, it leaves. */

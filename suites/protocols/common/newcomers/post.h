@@ -12,8 +12,8 @@
 enum tag {
     TAG_HERE = 1, /* the first from each process to each */
     TAG_NOTICE,
-    TAG_TOLD, /* what a process is told that takes a place */
-    TAG_SAID  /* and what each rank says to it */
+    TAG_INFO, /* what a process is told that takes a place */
+    TAG_KNOWN /* and what each rank says to it */
 };
 
 /* By all processes of MPI_COMM_WORLD. Waits until each has got something from each, or is dead. */

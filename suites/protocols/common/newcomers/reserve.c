@@ -177,24 +177,24 @@ static int next_in_reserve(void)
     die("rank %d is dead, and no process is left in reserve", here.missing);
 }
 
-static void tell(int process, const int *told)
+static void send_info(int process, const int *info)
 {
     struct bytes bytes = {0};
     bytes_put(&bytes, &here.turn, sizeof here.turn);
     bytes_put(&bytes, &here.missing, sizeof here.missing);
     bytes_put(&bytes, here.process, (size_t)here.self.ranks * sizeof *here.process);
-    bytes_put(&bytes, told, here.numbers * sizeof *told);
-    post_send(TAG_TOLD, process, bytes);
+    bytes_put(&bytes, info, here.numbers * sizeof *info);
+    post_send(TAG_INFO, process, bytes);
 }
 
-static void lead(const int *told)
+static void lead(const int *info)
 {
     int process = next_in_reserve();
     struct notice notice = {NOTICE_PLACED, here.turn, here.missing, process};
     give_notice_to_ranks(notice);
     here.process[here.missing] = process;
     give_notice_to_reserve(notice);
-    tell(process, told);
+    send_info(process, info);
 }
 
 /* False: the process is not there any more. */
@@ -211,22 +211,22 @@ static bool follow(void)
     return true;
 }
 
-static bool call(const int *told)
+static bool call(const int *info)
 {
     here.turn++;
     bool placed = true;
     if (leader() == here.self.rank)
-        lead(told);
+        lead(info);
     else
         placed = follow();
     return placed && !is_down(here.missing);
 }
 
-static void say(int to, const struct bytes *said)
+static void send_to(int to, const struct bytes *known)
 {
     struct bytes bytes = {0};
-    bytes_put(&bytes, said->data, said->size);
-    post_send(TAG_SAID, here.process[to], bytes);
+    bytes_put(&bytes, known->data, known->size);
+    post_send(TAG_KNOWN, here.process[to], bytes);
 }
 
 static bool meet(void)
@@ -248,9 +248,9 @@ static void settled(void)
 
 /* --- the process that comes ------------------------------------------------------------------- */
 
-static void hear(int from, struct bytes *said)
+static void receive_from(int from, struct bytes *known)
 {
-    while (!post_take(here.process[from], TAG_SAID, said)) {
+    while (!post_take(here.process[from], TAG_KNOWN, known)) {
         look();
         only_one_may_be_dead("while one was given its determinants");
         rest();
@@ -263,14 +263,14 @@ static void heard_all(void)
     here.missing = NOBODY;
 }
 
-static void take_place(const struct bytes *in, int *told)
+static void take_place(const struct bytes *in, int *info)
 {
     struct reader reader = {.next = in->data, .left = in->size};
     size_t ranks = (size_t)here.self.ranks;
     memcpy(&here.turn, reader_take(&reader, sizeof here.turn), sizeof here.turn);
     memcpy(&here.self.rank, reader_take(&reader, sizeof here.self.rank), sizeof here.self.rank);
     memcpy(here.process, reader_take(&reader, ranks * sizeof(int)), ranks * sizeof(int));
-    memcpy(told, reader_take(&reader, here.numbers * sizeof *told), here.numbers * sizeof *told);
+    memcpy(info, reader_take(&reader, here.numbers * sizeof *info), here.numbers * sizeof *info);
     here.missing = here.self.rank;
 }
 
@@ -291,10 +291,10 @@ _Noreturn static void leave(void)
     exit(EXIT_SUCCESS);
 }
 
-static void await_place(int *told)
+static void await_place(int *info)
 {
     struct bytes in = {0};
-    while (!post_take(MPI_ANY_SOURCE, TAG_TOLD, &in)) {
+    while (!post_take(MPI_ANY_SOURCE, TAG_INFO, &in)) {
         look();
         if (here.placed.turn > here.turn) {
             here.turn = here.placed.turn;
@@ -304,13 +304,13 @@ static void await_place(int *told)
             leave();
         rest();
     }
-    take_place(&in, told);
+    take_place(&in, info);
     bytes_release(&in);
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-static bool open_reserve(int count, int *told, size_t numbers, struct place *place)
+static bool open_reserve(int count, int *info, size_t numbers, struct place *place)
 {
     MPI_Group all;
     if (count >= job.processes)
@@ -334,7 +334,7 @@ static bool open_reserve(int count, int *told, size_t numbers, struct place *pla
     PMPI_Comm_set_errhandler(here.letters, MPI_ERRORS_RETURN);
     post_open();
     if (comes)
-        await_place(told);
+        await_place(info);
     PMPI_Comm_group(MPI_COMM_WORLD, &all);
     PMPI_Group_incl(all, here.self.ranks, here.process, &here.everybody);
     PMPI_Group_free(&all);
@@ -401,9 +401,9 @@ const struct way newcomers_in_reserve = {
     .one_has_died = one_has_died,
     .come_together = come_together,
     .call = call,
-    .say = say,
+    .send_to = send_to,
     .meet = meet,
     .settled = settled,
-    .hear = hear,
+    .receive_from = receive_from,
     .heard_all = heard_all,
 };

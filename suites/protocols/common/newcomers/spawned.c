@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG_SAID 1
+#define TAG_KNOWN 1
 #define TAG_NEVER 2 /* nobody sends it */
 #define NOBODY (-1)
 
 /* What those who live tell the process that comes, in front of what the caller does. */
-enum { TELL_RANK, TELL_RANKS, TELL_REST };
+enum { INFO_RANK, INFO_RANKS, INFO_REST };
 
 /* Of all ranks, in their order: one for letters and one for nothing but to learn that somebody has
  * died, and for what is said to the process that comes. */
@@ -23,7 +23,7 @@ struct communicators {
 
 static struct {
     struct place self;
-    size_t numbers; /* told, with TELL_REST */
+    size_t numbers; /* told, with INFO_REST */
     struct communicators now, next;
     MPI_Request watch;   /* a receive in now.alarm, which fails when somebody dies */
     MPI_Comm alive;      /* while a rank is missing */
@@ -108,13 +108,13 @@ static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
     return true;
 }
 
-/* `told` goes from the first of those who live to all; in the old order again. `rank`: of this
+/* `info` goes from the first of those who live to all; in the old order again. `rank`: of this
  * process, NOBODY at one that comes, which is told; `place`: among those. False: somebody has died.
  */
-static bool join(MPI_Comm whole, int rank, int place, int *told, struct communicators *all)
+static bool join(MPI_Comm whole, int rank, int place, int *info, struct communicators *all)
 {
-    if (PMPI_Bcast(told, (int)spawned.numbers, MPI_INT, 0, whole) == MPI_SUCCESS) {
-        rank = rank == NOBODY ? told[TELL_RANK] + place : rank;
+    if (PMPI_Bcast(info, (int)spawned.numbers, MPI_INT, 0, whole) == MPI_SUCCESS) {
+        rank = rank == NOBODY ? info[INFO_RANK] + place : rank;
         if (PMPI_Comm_split(whole, 0, rank, &all->letters) != MPI_SUCCESS)
             all->letters = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
         else if (PMPI_Comm_split(whole, 0, rank, &all->alarm) != MPI_SUCCESS)
@@ -194,13 +194,13 @@ static void forget_next(void)
 }
 
 /* All who live come to the same result. */
-static bool call(const int *told)
+static bool call(const int *info)
 {
     int *all = memory(spawned.numbers, sizeof *all);
     MPI_Comm whole = MPI_COMM_NULL, family = spawn();
-    all[TELL_RANK] = spawned.missing;
-    all[TELL_RANKS] = spawned.self.ranks;
-    memcpy(all + TELL_REST, told, (spawned.numbers - TELL_REST) * sizeof *all);
+    all[INFO_RANK] = spawned.missing;
+    all[INFO_RANKS] = spawned.self.ranks;
+    memcpy(all + INFO_REST, info, (spawned.numbers - INFO_REST) * sizeof *all);
     spawned.next = (struct communicators){MPI_COMM_NULL, MPI_COMM_NULL};
     bool well = are_well(merge(family, false, &whole)) &&
                 are_well(join(whole, spawned.self.rank, NOBODY, all, &spawned.next));
@@ -218,9 +218,9 @@ static bool call(const int *told)
     return false;
 }
 
-static void say(int to, const struct bytes *said)
+static void send_to(int to, const struct bytes *known)
 {
-    PMPI_Send(said->data, (int)said->size, MPI_BYTE, to, TAG_SAID,
+    PMPI_Send(known->data, (int)known->size, MPI_BYTE, to, TAG_KNOWN,
               spawned.next.alarm); /* if it is still there */
 }
 
@@ -247,7 +247,7 @@ static void settled(void)
 
 /* --- the process that comes ------------------------------------------------------------------- */
 
-static void take_place(MPI_Comm parents, int *told)
+static void take_place(MPI_Comm parents, int *info)
 {
     int *all = memory(spawned.numbers, sizeof *all), place;
     struct communicators made;
@@ -258,24 +258,24 @@ static void take_place(MPI_Comm parents, int *told)
     if (!all_agree(parents, well))
         newcomers_leave();
     PMPI_Comm_free(&whole);
-    spawned.self = (struct place){all[TELL_RANK] + place, all[TELL_RANKS]};
-    memcpy(told, all + TELL_REST, (spawned.numbers - TELL_REST) * sizeof *all);
+    spawned.self = (struct place){all[INFO_RANK] + place, all[INFO_RANKS]};
+    memcpy(info, all + INFO_REST, (spawned.numbers - INFO_REST) * sizeof *all);
     free(all);
     use(&made);
 }
 
-static void hear(int from, struct bytes *said)
+static void receive_from(int from, struct bytes *known)
 {
     const char *when = "while one was given its determinants";
     MPI_Status status;
     int size;
-    must_succeed(PMPI_Probe(from, TAG_SAID, spawned.now.alarm, &status), when);
+    must_succeed(PMPI_Probe(from, TAG_KNOWN, spawned.now.alarm, &status), when);
     PMPI_Get_count(&status, MPI_BYTE, &size);
     char *bytes = memory(1, (size_t)size);
     must_succeed(
-        PMPI_Recv(bytes, size, MPI_BYTE, from, TAG_SAID, spawned.now.alarm, MPI_STATUS_IGNORE),
+        PMPI_Recv(bytes, size, MPI_BYTE, from, TAG_KNOWN, spawned.now.alarm, MPI_STATUS_IGNORE),
         when);
-    bytes_put(said, bytes, (size_t)size);
+    bytes_put(known, bytes, (size_t)size);
     free(bytes);
 }
 
@@ -287,17 +287,17 @@ static void heard_all(void)
 
 /* --- beginning and end ------------------------------------------------------------------------ */
 
-static bool open_spawned(int reserve, int *told, size_t numbers, struct place *place)
+static bool open_spawned(int reserve, int *info, size_t numbers, struct place *place)
 {
     MPI_Comm parents;
     struct communicators all;
     (void)reserve;
-    spawned.numbers = numbers + TELL_REST;
+    spawned.numbers = numbers + INFO_REST;
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_get_parent(&parents);
     bool comes = parents != MPI_COMM_NULL;
     if (comes) {
-        take_place(parents, told);
+        take_place(parents, info);
     } else {
         spawned.self = (struct place){job.process, job.processes};
         bool made = PMPI_Comm_dup(MPI_COMM_WORLD, &all.letters) == MPI_SUCCESS &&
@@ -359,9 +359,9 @@ const struct way newcomers_spawned = {
     .one_has_died = one_has_died,
     .come_together = come_together,
     .call = call,
-    .say = say,
+    .send_to = send_to,
     .meet = meet,
     .settled = settled,
-    .hear = hear,
+    .receive_from = receive_from,
     .heard_all = heard_all,
 };

@@ -5,7 +5,7 @@
 #include "common/newcomers/newcomers.h"
 
 struct way {
-    bool (*open)(int reserve, int *told, size_t numbers, struct place *place);
+    bool (*open)(int reserve, int *info, size_t numbers, struct place *place);
     bool (*all_are_well)(void);
     void (*close)(void);
     MPI_Comm (*letters)(void);
@@ -16,11 +16,11 @@ struct way {
     void (*everybody)(MPI_Group *group);
     bool (*one_has_died)(void);
     int (*come_together)(void);
-    bool (*call)(const int *told);
-    void (*say)(int to, const struct bytes *said);
+    bool (*call)(const int *info);
+    void (*send_to)(int to, const struct bytes *known);
     bool (*meet)(void);
     void (*settled)(void);
-    void (*hear)(int from, struct bytes *said);
+    void (*receive_from)(int from, struct bytes *known);
     void (*heard_all)(void);
 };
 

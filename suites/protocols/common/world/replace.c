@@ -13,7 +13,7 @@
 struct world here = {.comm = MPI_COMM_NULL};
 
 static MPI_Comm parents = MPI_COMM_NULL; /* of a process that takes a dead one's place */
-static struct told told_here;            /* ... and what it was told */
+static struct newcomer_info info_here;   /* ... and what it was told */
 
 _Noreturn void world_give_up(const char *why)
 {
@@ -51,7 +51,7 @@ void world_failed(void)
 /* --- a new process in a dead one's place ------------------------------------------------------ */
 
 /* The ranks of `of` that are not in `alive`. */
-static void find_missing(MPI_Comm of, MPI_Comm alive, struct told *told)
+static void find_missing(MPI_Comm of, MPI_Comm alive, struct newcomer_info *info)
 {
     MPI_Group all, rest;
     PMPI_Comm_group(of, &all);
@@ -60,32 +60,32 @@ static void find_missing(MPI_Comm of, MPI_Comm alive, struct told *told)
         int place;
         PMPI_Group_translate_ranks(all, 1, &rank, rest, &place);
         if (place == MPI_UNDEFINED)
-            told->missing[told->count++] = rank;
+            info->missing[info->count++] = rank;
     }
     PMPI_Group_free(&all);
     PMPI_Group_free(&rest);
 }
 
-bool world_is_missing(const struct told *told, int rank)
+bool world_is_missing(const struct newcomer_info *info, int rank)
 {
-    for (int i = 0; i < told->count; i++)
-        if (told->missing[i] == rank)
+    for (int i = 0; i < info->count; i++)
+        if (info->missing[i] == rank)
             return true;
     return false;
 }
 
-/* One communicator of both, its ranks as they were: `told` goes from the first of those who live to
+/* One communicator of both, its ranks as they were: `info` goes from the first of those who live to
  * all. `place`: of a new process among the new ones; -1: it is none. */
-static bool join(MPI_Comm family, int place, struct told *told, MPI_Comm *comm)
+static bool join(MPI_Comm family, int place, struct newcomer_info *info, MPI_Comm *comm)
 {
     MPI_Comm whole;
     *comm = MPI_COMM_NULL;
     if (PMPI_Intercomm_merge(family, place >= 0, &whole) != MPI_SUCCESS)
         return false;
-    bool well = PMPI_Bcast(told, sizeof *told / sizeof(int), MPI_INT, 0, whole) == MPI_SUCCESS;
+    bool well = PMPI_Bcast(info, sizeof *info / sizeof(int), MPI_INT, 0, whole) == MPI_SUCCESS;
     if (well && place >= 0) {
-        here.ranks = told->ranks;
-        here.rank = told->missing[place];
+        here.ranks = info->ranks;
+        here.rank = info->missing[place];
     }
     well = well && PMPI_Comm_split(whole, 0, here.rank, comm) == MPI_SUCCESS;
     if (!well)
@@ -96,21 +96,21 @@ static bool join(MPI_Comm family, int place, struct told *told, MPI_Comm *comm)
 
 /* True: *comm has all ranks again. A new process that is not to be one has seen that its call has
  * failed, and is gone. */
-static bool replace(MPI_Comm alive, struct told *told, MPI_Comm *comm)
+static bool replace(MPI_Comm alive, struct newcomer_info *info, MPI_Comm *comm)
 {
     MPI_Comm family = MPI_COMM_NULL;
-    bool spawned = PMPI_Comm_spawn(here.command, here.arguments, told->count, MPI_INFO_NULL, 0,
+    bool spawned = PMPI_Comm_spawn(here.command, here.arguments, info->count, MPI_INFO_NULL, 0,
                                    alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
     /* Where one of these has no such communicator, the others must not wait in it for him. */
     bool well = world_agree(alive, spawned);
     if (well)
-        well = world_agree(family, join(family, -1, told, comm));
+        well = world_agree(family, join(family, -1, info, comm));
     if (!well && spawned)
         world_revoke(family);
     return well;
 }
 
-static void tell_phase(const char *name)
+static void note_phase(const char *name)
 {
     char phase[PHASE_BYTES];
     snprintf(phase, sizeof phase, "%s:%s", world_protocol, name);
@@ -121,12 +121,12 @@ void world_repair(int line, world_resume *resume)
 {
     MPI_Comm alive, before = here.comm, comm = MPI_COMM_NULL;
     for (bool done = false; !done; before = alive) {
-        struct told told = {.ranks = here.ranks, .line = line};
+        struct newcomer_info info = {.ranks = here.ranks, .line = line};
         if (PMPIX_Comm_shrink(before, &alive) != MPI_SUCCESS)
             world_give_up("MPIX_Comm_shrink failed");
-        find_missing(here.comm, alive, &told);
-        tell_phase("shrunk");
-        done = replace(alive, &told, &comm) && resume(comm, &told);
+        find_missing(here.comm, alive, &info);
+        note_phase("shrunk");
+        done = replace(alive, &info, &comm) && resume(comm, &info);
     }
     here.comm = comm;
     here.broken = false;
@@ -141,13 +141,13 @@ _Noreturn void world_leave(void)
     exit(EXIT_SUCCESS);
 }
 
-const struct told *world_came(void)
+const struct newcomer_info *world_came(void)
 {
-    return parents != MPI_COMM_NULL ? &told_here : NULL;
+    return parents != MPI_COMM_NULL ? &info_here : NULL;
 }
 
 /* MPI_COMM_WORLD is to the program what it was to the process before. */
-static void tell_world(void)
+static void note_world(void)
 {
     int *ranks = world_memory((size_t)here.ranks * sizeof *ranks);
     for (int rank = 0; rank < here.ranks; rank++)
@@ -162,9 +162,9 @@ static void take_place(void)
     faultline_becomes(FAULTLINE_NO_RANK);
     PMPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(MPI_COMM_WORLD, &place);
-    if (!join(parents, place, &told_here, &here.comm) || !world_agree(parents, true))
+    if (!join(parents, place, &info_here, &here.comm) || !world_agree(parents, true))
         world_leave();
-    tell_world();
+    note_world();
     faultline_becomes((uint64_t)here.rank);
 }
 

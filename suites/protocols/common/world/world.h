@@ -21,7 +21,7 @@ extern struct world {
 } here;
 
 /* What those who live tell those who come; of ints alone. */
-struct told {
+struct newcomer_info {
     int ranks;
     int line;                /* the newest of who tells */
     int count;               /* of ranks that have died, */
@@ -43,16 +43,16 @@ void world_revoke(MPI_Comm comm);
 void world_failed(void);
 
 /* All are where the protocol goes on, on the communicator of all ranks; false: nobody is. */
-typedef bool world_resume(MPI_Comm comm, const struct told *told);
+typedef bool world_resume(MPI_Comm comm, const struct newcomer_info *info);
 
 /* Once more with whoever lives, until nobody dies in between. `line`: to tell who comes. */
 void world_repair(int line, world_resume *resume);
 
-bool world_is_missing(const struct told *told, int rank);
+bool world_is_missing(const struct newcomer_info *info, int rank);
 
 /* What this process was told when it came; NULL: it is of those who began. It goes on as those who
  * called it, or is not needed. */
-const struct told *world_came(void);
+const struct newcomer_info *world_came(void);
 _Noreturn void world_leave(void);
 
 #endif
