@@ -190,7 +190,7 @@ static int count_lost(int *one)
     return count;
 }
 
-static void say_that_it_cannot(int lost)
+static void print_that_it_cannot(int lost)
 {
     char reason[80];
     snprintf(reason, sizeof reason, "%d parts are lost, and the checksum gives back one", lost);
@@ -209,7 +209,7 @@ static void repair(void)
         int lost = count_lost(&one);
         bool checksum = job.method != JACOBI;
         if (checksum && lost > 1)
-            say_that_it_cannot(lost);
+            print_that_it_cannot(lost);
         whole = lost == 0 || !checksum || rebuild(one, found);
         for (; whole && lost > 0; lost = count_lost(&one))
             take_over(one, found);

@@ -24,7 +24,7 @@ struct due {
     int place[2 * WINDOW_REQUESTS];
 };
 
-static long tell;
+static long print_every;
 
 /* --- the groups of a step --------------------------------------------------------------------- */
 
@@ -397,7 +397,7 @@ static void run(long compute_us)
     restore(payloads);
     while (self.kept.step < (uint64_t)self.steps) {
         one_step(compute_us);
-        if (tell && self.kept.step % (uint64_t)tell == 0)
+        if (print_every && self.kept.step % (uint64_t)print_every == 0)
             printf("%d %llu %016llx\n", self.rank, (unsigned long long)self.kept.step,
                    (unsigned long long)self.kept.sum);
         potential_checkpoint();
@@ -433,7 +433,8 @@ int main(int argc, char **argv)
         {"size", &self.size, 1, 65536, "elements in a message at most"},
         {"seed", &seed, 0, 1000000000, "of the plan"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
-        {"tell", &tell, 0, 1000000000, "every so many steps each rank prints its sum; 0: never"},
+        {"tell", &print_every, 0, 1000000000,
+         "every so many steps each rank prints its sum; 0: never"},
         {"received", &received, -1, RECEIVING_WAYS - 1,
          "all in one way, MPI_Recv, Irecv, Recv_init, Probe, Iprobe, Mprobe, Improbe; -1: drawn"},
         SWITCH("crossing", CROSSING, "messages and requests outlive a step"),

@@ -139,13 +139,13 @@ static void receive_probed(const struct group *group, int i)
     int source = source_of(group, i), tag = tag_of(group, i), there = 0;
     MPI_Comm comm = comm_of(group->slot);
     MPI_Status found, status;
-    bool as_told = draw_of(group, MESSAGES, 3 + i, 2) == 0;
+    bool as_found = draw_of(group, MESSAGES, 3 + i, 2) == 0;
     if (group->receiving == PROBE)
         MPI_Probe(source, tag, comm, &found);
     while (group->receiving == IPROBE && !there)
         MPI_Iprobe(source, tag, comm, &there, &found);
     MPI_Recv(payload(in, group, i) + shapes[shape].address, (int)self.size, shape_type[shape],
-             as_told ? found.MPI_SOURCE : source, as_told ? found.MPI_TAG : tag, comm, &status);
+             as_found ? found.MPI_SOURCE : source, as_found ? found.MPI_TAG : tag, comm, &status);
     if (status.MPI_SOURCE != found.MPI_SOURCE || status.MPI_TAG != found.MPI_TAG)
         wrong(group, "another message than the probe had found");
     take(group, i, &status);
@@ -195,11 +195,11 @@ static void post(const struct group *group, int i)
 {
     enum shape shape = group->message[i].received_as;
     MPI_Request *request = request_of(kept.receiving, group, i);
-    bool again = group->receiving == PERSISTENT_RECV;
-    (again ? MPI_Recv_init : MPI_Irecv)(payload(in, group, i) + shapes[shape].address,
-                                        (int)self.size, shape_type[shape], source_of(group, i),
-                                        tag_of(group, i), comm_of(group->slot), request);
-    if (again && !starts_together(group))
+    bool persistent = group->receiving == PERSISTENT_RECV;
+    (persistent ? MPI_Recv_init : MPI_Irecv)(payload(in, group, i) + shapes[shape].address,
+                                             (int)self.size, shape_type[shape], source_of(group, i),
+                                             tag_of(group, i), comm_of(group->slot), request);
+    if (persistent && !starts_together(group))
         MPI_Start(request);
 }
 
@@ -274,8 +274,8 @@ static void send_one(const struct group *group, int i)
 {
     static send_function *const at_once[MODES] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend};
     static begin_function *const begun[MODES] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend};
-    static begin_function *const again[MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
-                                                 MPI_Rsend_init};
+    static begin_function *const persistent[MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
+                                                      MPI_Rsend_init};
     const struct message *message = &group->message[i];
     enum shape shape = message->sent_as;
     uint64_t *at = payload(out, group, i);
@@ -291,8 +291,8 @@ static void send_one(const struct group *group, int i)
         at_once[message->mode](at, count, type, to, message->tag, comm);
         return;
     }
-    (message->persistent ? again : begun)[message->mode](at, count, type, to, message->tag, comm,
-                                                         request);
+    (message->persistent ? persistent : begun)[message->mode](at, count, type, to, message->tag,
+                                                              comm, request);
     if (message->persistent)
         MPI_Start(request);
 }

@@ -37,7 +37,7 @@ struct peer {
     int rank; /* in comm */
     enum peer_state state;
     uint64_t task; /* that it was given, or NO_TASK */
-    struct message said;
+    struct message received;
 };
 
 static struct {
@@ -61,7 +61,7 @@ static bool went_well(int result)
     return class == MPI_SUCCESS;
 }
 
-static bool tell(struct peer *to, uint64_t task, uint64_t answer)
+static bool send_to(struct peer *to, uint64_t task, uint64_t answer)
 {
     struct message message = {task, answer};
     if (to->state != LOST &&
@@ -72,8 +72,8 @@ static bool tell(struct peer *to, uint64_t task, uint64_t answer)
 
 static bool hear(struct peer *from)
 {
-    if (from->state != LOST && !went_well(MPI_Recv(&from->said, 2, MPI_UINT64_T, from->rank, TAG,
-                                                   from->comm, MPI_STATUS_IGNORE)))
+    if (from->state != LOST && !went_well(MPI_Recv(&from->received, 2, MPI_UINT64_T, from->rank,
+                                                   TAG, from->comm, MPI_STATUS_IGNORE)))
         from->state = LOST;
     return from->state != LOST;
 }
@@ -95,7 +95,7 @@ static void count(uint64_t task, uint64_t answer)
     job.sum += answer;
     faultline_counted(task);
     for (int standby = job.rank + 1; standby < job.leaders; standby++)
-        tell(&job.peer[standby], task, answer);
+        send_to(&job.peer[standby], task, answer);
 }
 
 /* NO_TASK: all are given out. */
@@ -121,7 +121,7 @@ static void listen_to(int worker)
 {
     struct peer *peer = &job.peer[worker];
     peer->state = WORKS;
-    if (!went_well(MPI_Irecv(&peer->said, 2, MPI_UINT64_T, peer->rank, TAG, peer->comm,
+    if (!went_well(MPI_Irecv(&peer->received, 2, MPI_UINT64_T, peer->rank, TAG, peer->comm,
                              &job.heard[worker])))
         lose(peer);
 }
@@ -135,7 +135,7 @@ static void give_out(void)
             continue;
         peer->task = task;
         job.given[task] = true;
-        if (tell(peer, task, 0))
+        if (send_to(peer, task, 0))
             listen_to(worker);
         else
             lose(peer);
@@ -156,7 +156,7 @@ static bool take_answer(void)
     }
     peer->state = IDLE;
     peer->task = NO_TASK;
-    count(peer->said.task, peer->said.answer);
+    count(peer->received.task, peer->received.answer);
     return true;
 }
 
@@ -176,7 +176,7 @@ static void lead(long compute_us)
             count(task, answer_to(task, compute_us));
     }
     for (int other = job.rank + 1; other < job.ranks; other++)
-        tell(&job.peer[other], STOP, 0);
+        send_to(&job.peer[other], STOP, 0);
     faultline_result("sum", &job.sum, sizeof job.sum);
     printf("master_worker_ulfm: %llu tasks, sum %016llx\n", (unsigned long long)job.tasks,
            (unsigned long long)job.sum);
@@ -186,8 +186,8 @@ static void lead(long compute_us)
 static void stand_by(void)
 {
     struct peer *master = &job.peer[0];
-    while (hear(master) && master->said.task != STOP)
-        count(master->said.task, master->said.answer);
+    while (hear(master) && master->received.task != STOP)
+        count(master->received.task, master->received.answer);
 }
 
 /* --- a worker --------------------------------------------------------------------------------- */
@@ -195,10 +195,11 @@ static void stand_by(void)
 /* True: it has said that all is done; false: it has died. */
 static bool follow(struct peer *leader, struct message *last, long compute_us)
 {
-    while (tell(leader, last->task, last->answer) && hear(leader)) {
-        if (leader->said.task == STOP)
+    while (send_to(leader, last->task, last->answer) && hear(leader)) {
+        if (leader->received.task == STOP)
             return true;
-        *last = (struct message){leader->said.task, answer_to(leader->said.task, compute_us)};
+        *last =
+            (struct message){leader->received.task, answer_to(leader->received.task, compute_us)};
     }
     return false;
 }
@@ -242,7 +243,7 @@ static void connect(bool inter)
 }
 
 /* For Faultline: the job is whole without those that are not in what is left of the world. */
-static void tell_who_is_missing(MPI_Comm left)
+static void note_missing(MPI_Comm left)
 {
     MPI_Group all, rest;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -266,7 +267,7 @@ static void leave(void)
     do {
         if (!went_well(MPIX_Comm_shrink(MPI_COMM_WORLD, &left)))
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-        tell_who_is_missing(left);
+        note_missing(left);
     } while (MPIX_Comm_agree(left, &flag) != MPI_SUCCESS);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Those that are not in what is left of the world have died. All that live must call it. */
-static void tell_who_is_missing(void)
+static void note_missing(void)
 {
     MPI_Comm rest;
     MPI_Group all, left;

@@ -53,14 +53,14 @@ static bool is_dead(int process)
 /* --- what processes say of themselves --------------------------------------------------------- */
 
 /* Nobody waits for the requests: who is to receive may be dead. So the buffer stays. */
-static void tell_all(void)
+static void send_state_to_all(void)
 {
-    struct state *said = program_memory(1, sizeof *said);
-    *said = *own();
+    struct state *copy = program_memory(1, sizeof *copy);
+    *copy = *own();
     for (int process = 0; process < job.processes; process++) {
         MPI_Request request;
         if (process != job.self && !is_dead(process) &&
-            MPI_Isend(said, STATE_NUMBERS, MPI_INT64_T, process, TAG_STATE, MPI_COMM_WORLD,
+            MPI_Isend(copy, STATE_NUMBERS, MPI_INT64_T, process, TAG_STATE, MPI_COMM_WORLD,
                       &request) == MPI_SUCCESS)
             MPI_Request_free(&request);
     }
@@ -103,7 +103,7 @@ static bool hears_of_deaths(void)
         if (job.state[dead[job.deaths]].role != NO_RANK)
             job.missing |= bit;
     }
-    tell_all();
+    send_state_to_all();
     return job.missing != missing;
 }
 
@@ -216,12 +216,12 @@ static bool make_communicator(void)
 
 /* All who live come here when somebody has died. The communicator before is left as it is: the dead
  * would have to free it, too. */
-static void begin_again(void)
+static void restart(void)
 {
     bool made = false;
     while (!made) {
         own()->done = 0;
-        tell_all();
+        send_state_to_all();
         while (!all_know_missing())
             listen();
         job.agreed = job.missing;
@@ -309,7 +309,7 @@ static bool work(long rounds, long compute_us)
             if (!do_round(compute_us))
                 return false;
         own()->done = 1;
-        tell_all();
+        send_state_to_all();
     }
     while (!all_are_done() && !one_goes_back())
         listen();
@@ -328,7 +328,7 @@ static void begin(int reserve)
 static void run(long rounds, long compute_us)
 {
     do
-        begin_again();
+        restart();
     while (!work(rounds, compute_us));
     if (own()->role == NO_RANK)
         return;

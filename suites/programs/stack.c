@@ -142,15 +142,15 @@ static struct {
 
 /* Old and new processes in one, in the order of their ranks. told: how many ranks are missing, and
  * which. place: of a new process among the new ones; -1: an old one. */
-static bool join(MPI_Comm family, int place, int *told, MPI_Comm *whole)
+static bool join(MPI_Comm family, int place, int *info, MPI_Comm *whole)
 {
     MPI_Comm merged;
     *whole = MPI_COMM_NULL;
     if (MPI_Intercomm_merge(family, place >= 0, &merged) != MPI_SUCCESS)
         return false;
-    bool well = MPI_Bcast(told, 1 + RANKS_MOST, MPI_INT, 0, merged) == MPI_SUCCESS;
+    bool well = MPI_Bcast(info, 1 + RANKS_MOST, MPI_INT, 0, merged) == MPI_SUCCESS;
     if (well && place >= 0)
-        job.rank = told[1 + place];
+        job.rank = info[1 + place];
     well = well && MPI_Comm_split(merged, 0, job.rank, whole) == MPI_SUCCESS;
     if (!well)
         stop(merged); /* the others must not wait in it for this one */
@@ -159,29 +159,29 @@ static bool join(MPI_Comm family, int place, int *told, MPI_Comm *whole)
 }
 
 /* Ranks of `of` that are not in `alive`. */
-static void find_missing(MPI_Comm of, MPI_Comm alive, int *told)
+static void find_missing(MPI_Comm of, MPI_Comm alive, int *info)
 {
     MPI_Group all, rest;
     MPI_Comm_group(of, &all);
     MPI_Comm_group(alive, &rest);
-    told[0] = 0;
+    info[0] = 0;
     for (int rank = 0; rank < job.size; rank++) {
         int place;
         MPI_Group_translate_ranks(all, 1, &rank, rest, &place);
         if (place == MPI_UNDEFINED)
-            told[1 + told[0]++] = rank;
+            info[1 + info[0]++] = rank;
     }
     MPI_Group_free(&all);
     MPI_Group_free(&rest);
 }
 
 /* A new process for each that is missing. False: somebody has died meanwhile. */
-static bool replace(MPI_Comm alive, int *told, MPI_Comm *whole)
+static bool replace(MPI_Comm alive, int *info, MPI_Comm *whole)
 {
     MPI_Comm family = MPI_COMM_NULL;
-    bool spawned = MPI_Comm_spawn(job.command, job.arguments, told[0], MPI_INFO_NULL, 0, alive,
+    bool spawned = MPI_Comm_spawn(job.command, job.arguments, info[0], MPI_INFO_NULL, 0, alive,
                                   &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
-    bool well = all_agree(alive, spawned) && all_agree(family, join(family, -1, told, whole));
+    bool well = all_agree(alive, spawned) && all_agree(family, join(family, -1, info, whole));
     if (!well && spawned)
         stop(family);
     return well;
@@ -192,12 +192,12 @@ static MPI_Comm refill(MPI_Comm comm)
 {
     MPI_Comm alive, before = comm, whole = MPI_COMM_NULL;
     for (bool done = false; !done; before = alive) {
-        int told[1 + RANKS_MOST];
+        int info[1 + RANKS_MOST];
         if (MPIX_Comm_shrink(before, &alive) != MPI_SUCCESS)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-        find_missing(comm, alive, told);
+        find_missing(comm, alive, info);
         faultline_phase("stack:shrunk");
-        done = replace(alive, told, &whole);
+        done = replace(alive, info, &whole);
     }
     return whole;
 }
@@ -253,11 +253,11 @@ _Noreturn static void leave(void)
 
 static void take_place(MPI_Comm parents)
 {
-    int place, told[1 + RANKS_MOST];
+    int place, info[1 + RANKS_MOST];
     faultline_becomes(FAULTLINE_NO_RANK);
     MPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &place);
-    if (!join(parents, place, told, &job.comm) || !all_agree(parents, true))
+    if (!join(parents, place, info, &job.comm) || !all_agree(parents, true))
         leave();
     MPI_Comm_size(job.comm, &job.size);
     faultline_becomes((uint64_t)job.rank);

@@ -553,7 +553,7 @@ int main(int argc, char **argv)
     } else {
         for (int i = 1; i < argc; i++)
             take_all(argv[i]);
-        tell_who_is_missing();
+        note_missing();
     }
     MPI_Finalize();
     return EXIT_SUCCESS;

@@ -187,7 +187,7 @@ int main(int argc, char **argv)
         me.own[i] = me.rank;
     for (int i = 1; i < argc; i++)
         take(argv[i]);
-    tell_who_is_missing();
+    note_missing();
     MPI_Finalize();
     return EXIT_SUCCESS;
 }
