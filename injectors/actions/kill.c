@@ -17,7 +17,7 @@ static void record_victims(uint32_t step, const struct record *r)
     bool from_outside = s->when.position == POSITION_INSIDE && r != NULL;
     for (uint32_t i = 0; i < s->victims; i++)
         rules_fault(from_outside ? FAULT_KILL_INSIDE : FAULT_KILL, step, s->victim[i],
-                    rules_told_pid(s->victim[i]), 0, 0);
+                    rules_noted_pid(s->victim[i]), 0, 0);
 }
 
 /* It does nothing more from here on; its parent keeps where it stands, and kills it. A victim whose

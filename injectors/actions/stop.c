@@ -28,7 +28,7 @@ static void record_stops(uint32_t step)
     const struct plan_step *s = &rules.plan->steps[step];
     for (uint32_t i = 0; i < s->victims; i++) {
         bool can = can_go_on(s->victim[i]);
-        uint64_t pid = can || schedule == NULL ? rules_told_pid(s->victim[i]) : 0;
+        uint64_t pid = can || schedule == NULL ? rules_noted_pid(s->victim[i]) : 0;
         rules_fault(FAULT_STOPPED, step, s->victim[i], pid, can ? 0 : 255, 0);
     }
 }

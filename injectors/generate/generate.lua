@@ -237,7 +237,7 @@ local substitutes = {
         end
         local told = need(call, make.told, "functions.makes")
         local number = told.type == "int"
-        return (number and "(uint64_t)%s" or "communicator_told(%s)"):format(told.name)
+        return (number and "(uint64_t)%s" or "communicator_mark(%s)"):format(told.name)
     end,
 }
 

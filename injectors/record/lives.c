@@ -23,8 +23,8 @@ static struct {
     struct board *board; /* NULL: nobody is told of anything */
     const struct plan *plan;
     int self;
-    bool is_told[BOARD_MAX_RANKS];
-    int told[BOARD_MAX_RANKS]; /* in order */
+    bool is_informed[BOARD_MAX_RANKS];
+    int learnt[BOARD_MAX_RANKS]; /* in order */
     int count;
     int noted;        /* of these the program has been told of, which the trace says */
     bool withheld;    /* a death is not told because of the plan: the driver sees that */
@@ -77,7 +77,7 @@ static void look_at_withheld(void)
 {
     bool any = false;
     for (int i = 0; schedule == NULL && i < board_processes(lives.board); i++) {
-        if (lives.is_told[i] || !lives_is_dead(i) || !is_withheld(i))
+        if (lives.is_informed[i] || !lives_is_dead(i) || !is_withheld(i))
             continue;
         if (lives.withheld && atomic_load(&lives.board->unstick) != lives.unstick)
             progress_tell(lives.board, lives.plan, i, RELEASED_BY_UNSTICK);
@@ -99,16 +99,16 @@ static void hear(void)
 {
     look_at_withheld();
     for (int i = 0; i < board_processes(lives.board); i++)
-        if (!lives.is_told[i] && knows_dead(i)) {
-            lives.is_told[i] = true;
-            lives.told[lives.count++] = i;
+        if (!lives.is_informed[i] && knows_dead(i)) {
+            lives.is_informed[i] = true;
+            lives.learnt[lives.count++] = i;
         }
 }
 
-bool lives_is_told(int process)
+bool lives_is_informed(int process)
 {
     hear();
-    return lives.is_told[process];
+    return lives.is_informed[process];
 }
 
 /* Has heard of more than so many. */
@@ -124,7 +124,7 @@ static bool is_over(void)
     for (int i = 0; i < board_processes(lives.board); i++) {
         const struct board_slot *slot = &lives.board->slot[i];
         if (i != lives.self && atomic_load(&slot->leaving) == 0 &&
-            atomic_load(&slot->nobody) == 0 && !lives.is_told[i])
+            atomic_load(&slot->nobody) == 0 && !lives.is_informed[i])
             return false;
     }
     return runtime_is_nobody;
@@ -144,7 +144,7 @@ static bool is_inert(void)
 static void note_learned(void)
 {
     for (; lives.noted < lives.count; lives.noted++)
-        note_write_learned(lives.told[lives.noted]);
+        note_write_learned(lives.learnt[lives.noted]);
 }
 
 int faultline_told_dead(int *processes, int most)
@@ -158,7 +158,7 @@ int faultline_told_dead(int *processes, int most)
         hear();
     note_learned();
     for (int i = 0; i < most && i < lives.count; i++)
-        processes[i] = lives.told[i];
+        processes[i] = lives.learnt[i];
     return lives.count;
 }
 

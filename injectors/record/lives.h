@@ -16,7 +16,7 @@ void lives_close(void);
 bool lives_is_dead(int process);
 
 /* This process has been told so. */
-bool lives_is_told(int process);
+bool lives_is_informed(int process);
 
 /* The trace says that the program has been told of the death of `process`. */
 void note_write_learned(int process);

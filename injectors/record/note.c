@@ -36,9 +36,9 @@ void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for) __attribut
 void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
     __attribute__((weak));
 void tap_request_back(const struct faultline_request *request) __attribute__((weak));
-void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
+void tap_message_noted(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
     __attribute__((weak));
-void tap_number_told(struct record *note, const struct faultline_number *number)
+void tap_number_noted(struct record *note, const struct faultline_number *number)
     __attribute__((weak));
 
 /* Puts the note at the head of the chain of notes. The chain is whole at any moment: a note becomes
@@ -130,8 +130,8 @@ void faultline_message(int kind, uint64_t line, uint64_t comm, int peer, int tag
     note->bytes = line;
     note->peer = PEER_UNKNOWN;
     note->request = (uint32_t)tag;
-    if (tap_message_told != NULL)
-        tap_message_told(note, comm, peer, data, bytes);
+    if (tap_message_noted != NULL)
+        tap_message_noted(note, comm, peer, data, bytes);
     publish(note);
     if (runtime_watching)
         watcher->instant(note, NULL);
@@ -147,11 +147,11 @@ void note_write_learned(int process)
 
 void faultline_numbered(int kind, const struct faultline_number *number)
 {
-    if (!runtime_recording || tap_number_told == NULL)
+    if (!runtime_recording || tap_number_noted == NULL)
         return;
     struct record *note = reserve(NULL, 0);
     note->tag = kind;
-    tap_number_told(note, number);
+    tap_number_noted(note, number);
     publish(note);
     if (runtime_watching)
         watcher->instant(note, NULL);

@@ -56,7 +56,7 @@ struct thread_state {
     const struct record *pending_call; /* that upper call */
     struct request *const *asked;      /* what an upper call asks for; NULL entries: not known */
     uint32_t asked_count;
-    struct record *told; /* evidence of what the upper call in progress is to give. By the rules */
+    struct record *given; /* evidence of what the upper call in progress is to give. By the rules */
     struct record *answered; /* evidence of an answer to the poll in progress. Kept by the rules */
     struct record scratch;   /* stands in for a record when the trace is full */
     struct record poll[2];   /* by level: the poll in progress, not in the trace yet */

@@ -490,7 +490,7 @@ unsigned replay_completed(const struct record *r, uint32_t *requests, unsigned r
     return count;
 }
 
-void replay_tell(const struct record *call)
+void replay_note(const struct record *call)
 {
     uint32_t event = replay_event(call);
     if (event >= replay.events)

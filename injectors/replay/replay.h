@@ -55,7 +55,7 @@ unsigned replay_completed(const struct record *r, uint32_t *requests, unsigned r
 
 /* Writes the evidence of the choice or answer that was given to this call then. NULL: to the poll
  * in progress. `call`: its record. */
-void replay_tell(const struct record *call);
+void replay_note(const struct record *call);
 
 /* Says what was waited for in vain, and ends the process. */
 _Noreturn void replay_gave_up(const struct record *r);

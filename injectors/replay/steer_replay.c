@@ -39,7 +39,7 @@ static bool match(const struct record *r, int *source, int *tag, MPI_Comm comm)
         *source = chosen;
     if (*tag == MPI_ANY_TAG)
         *tag = its_tag;
-    replay_tell(r);
+    replay_note(r);
     return true;
 }
 
@@ -115,13 +115,13 @@ static void stay(const struct record *recorded)
 }
 
 /* true: this poll says no. */
-static bool says_no(const struct record *recorded)
+static bool answers_no(const struct record *recorded)
 {
     if (replay_answer() != REPLAY_NO)
         return false;
     steer_look();
     make_progress();
-    replay_tell(recorded);
+    replay_note(recorded);
     return true;
 }
 
@@ -132,10 +132,10 @@ static int test(const struct record *recorded, const struct request *waited, MPI
 {
     (void)waited;
     *flag = 0;
-    if (says_no(recorded))
+    if (answers_no(recorded))
         return MPI_SUCCESS;
     await(recorded, *request);
-    replay_tell(recorded);
+    replay_note(recorded);
     return library.Test(request, flag, status);
 }
 
@@ -143,11 +143,11 @@ static int testall(const struct record *recorded, const struct batch *batch, MPI
                    int *flag, MPI_Status *statuses)
 {
     *flag = 0;
-    if (says_no(recorded))
+    if (answers_no(recorded))
         return MPI_SUCCESS;
     for (int i = 0; i < batch->asked; i++)
         await(recorded, requests[i]);
-    replay_tell(recorded);
+    replay_note(recorded);
     return library.Testall(batch->asked, requests, flag, statuses);
 }
 
@@ -183,7 +183,7 @@ static int complete_those(const struct record *recorded, const struct batch *bat
         indices[done++] = i;
     }
     free(numbers);
-    replay_tell(recorded);
+    replay_note(recorded);
     return done > 0 ? (int)done : -1;
 }
 
@@ -209,7 +209,7 @@ static int testany(const struct record *recorded, const struct batch *batch, MPI
 {
     *flag = 0;
     *index = MPI_UNDEFINED;
-    if (says_no(recorded))
+    if (answers_no(recorded))
         return MPI_SUCCESS;
     *flag = 1;
     return waitany(recorded, batch, requests, index, status);
@@ -238,7 +238,7 @@ static int testsome(const struct record *recorded, const struct batch *batch, MP
                     int *completed, int *indices, MPI_Status *statuses)
 {
     *completed = 0;
-    if (says_no(recorded))
+    if (answers_no(recorded))
         return MPI_SUCCESS;
     return waitsome(recorded, batch, requests, completed, indices, statuses);
 }
@@ -249,14 +249,14 @@ static int improbe(const struct record *recorded, int source, int tag, MPI_Comm 
                    MPI_Message *message, MPI_Status *status)
 {
     *flag = 0;
-    if (source != MPI_PROC_NULL && says_no(recorded))
+    if (source != MPI_PROC_NULL && answers_no(recorded))
         return MPI_SUCCESS;
     match(recorded, &source, &tag, comm);
     struct patience patience = patience_for(recorded);
     for (;;) {
         int result = steer_ask(source, tag, comm, flag, message, status);
         if (result != MPI_SUCCESS || *flag) {
-            replay_tell(recorded);
+            replay_note(recorded);
             return result;
         }
         wait_on(&patience);

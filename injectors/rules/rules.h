@@ -67,7 +67,7 @@ void rules_answered(uint32_t step, const struct record *call, int answer, bool c
 bool rules_may_stand_for(uint32_t wire_comm, uint32_t app_comm);
 
 /* The wire call is not the one that the upper call was matched for: a later one inside it is. */
-void rules_offer_again(uint32_t step);
+void rules_reoffer(uint32_t step);
 
 /* The match is not used: it may be given to a later call. */
 void rules_give_back(uint32_t step);

@@ -90,7 +90,7 @@ bool rules_is_rank(int32_t rank);
 int32_t rules_pid(int32_t rank);
 /* The same for a record; where the ranks' order is the step engine's, a number that is the same in
  * every run. */
-uint64_t rules_told_pid(int32_t rank);
+uint64_t rules_noted_pid(int32_t rank);
 /* index + 1 of a record; 0: it is not in the trace. */
 uint64_t rules_number(const struct record *r);
 

@@ -44,7 +44,7 @@ int32_t rules_pid(int32_t rank)
     return atomic_load(&rules.board->slot[rank].pid);
 }
 
-uint64_t rules_told_pid(int32_t rank)
+uint64_t rules_noted_pid(int32_t rank)
 {
     return schedule != NULL ? (uint64_t)rank + 1 : (uint64_t)rules_pid(rank);
 }

@@ -53,22 +53,22 @@ void rules_offer_meets(const struct record *r)
     thread_state.pending = 0;
 }
 
-void rules_offer_again(uint32_t step)
+void rules_reoffer(uint32_t step)
 {
     thread_state.pending = step + 1;
 }
 
 /* A protocol may have got what the plan asks for and have given the program something else. */
-static void judge_told(const struct record *r)
+static void judge_given(const struct record *r)
 {
-    struct record *evidence = thread_state.told;
+    struct record *evidence = thread_state.given;
     unsigned kind = atomic_load_explicit(&r->kind, memory_order_relaxed);
     if (evidence == NULL || kind == RECORD_SEND) /* the first half of an exchange */
         return;
     const struct plan_step *step = rules_step((uint32_t)evidence->tag);
     if (r->error == 0 && !injection_of(step)->was_given(step, evidence, r))
         evidence->error = 255;
-    thread_state.told = NULL;
+    thread_state.given = NULL;
 }
 
 void rules_offer_ends(const struct record *r)
@@ -77,7 +77,7 @@ void rules_offer_ends(const struct record *r)
     if (r->level == LEVEL_SELF)
         return;
     if (r->level == LEVEL_APP)
-        judge_told(r);
+        judge_given(r);
     if (*place != 0)
         progress_give_back(rules.board, *place - 1);
     *place = 0;
@@ -149,7 +149,7 @@ static void record_done(uint32_t step, enum fault_kind fault, const struct recor
         rules_fault(fault, step, what, rules_number(call), could ? 0 : 255, 0);
     thread_state.answered = call == &thread_state.poll[LEVEL_WIRE] ? evidence : NULL;
     if (rules_step(step)->when.level == LEVEL_APP && atomic_load(&call->leave) == 0)
-        thread_state.told = evidence;
+        thread_state.given = evidence;
     if (take(step) == action_times(rules_step(step)))
         watcher->finished(step);
 }

@@ -37,7 +37,7 @@ static const struct plan_step *take_answer(struct request *const *requests, int 
         ours = is_asked(requests[i]);
     if (ours)
         return step;
-    rules_offer_again(*index);
+    rules_reoffer(*index);
     return NULL;
 }
 

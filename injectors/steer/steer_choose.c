@@ -329,7 +329,7 @@ static bool is_done(struct waiting *w)
 }
 
 /* Done, and in the list only until the program has asked for it. */
-static bool is_told(const struct waiting *w)
+static bool is_reported(const struct waiting *w)
 {
     return w->request == handles.REQUEST_NULL;
 }
@@ -351,7 +351,7 @@ void steer_choose_look(void)
     look_at_asking();
     for (struct waiting **link = &receives; *link;) {
         struct waiting *w = *link;
-        if (!is_told(w)) {
+        if (!is_reported(w)) {
             advance(w);
             if (is_done(w)) {
                 MPI_Request request = w->request;
@@ -359,7 +359,7 @@ void steer_choose_look(void)
                 library.Grequest_complete(request);
             }
         }
-        if (is_told(w) && atomic_load(&w->gone)) {
+        if (is_reported(w) && atomic_load(&w->gone)) {
             *link = w->next;
             atomic_fetch_sub(&receive_count, 1);
             free_waiting(w);

@@ -17,7 +17,7 @@
 
 #define PATH_RECORDS 4 /* of text, after a record; a longer path is cut */
 #define PATH_RECORDED (PATH_RECORDS * RECORD_TEXT_BYTES)
-#define SAY_BYTES 512
+#define REPORT_BYTES 512
 #define TURN_MOST_BYTES 65536 /* of a call that others wait for */
 
 int storage_watching;
@@ -85,10 +85,10 @@ void storage_open(const char *run_folder, const struct plan *plan, struct board 
     own_rank = rank;
     own_board = board;
     if (store == NULL || *store == '\0' || strlen(store) >= PATH_MAX) {
-        storage_say(0,
-                    "FAULTLINE_STORE does not say where the checkpoint store is: calls on its "
-                    "files are not seen",
-                    "");
+        storage_report(0,
+                       "FAULTLINE_STORE does not say where the checkpoint store is: calls on its "
+                       "files are not seen",
+                       "");
         return;
     }
     find_root(store, storage_root);
@@ -107,10 +107,10 @@ void storage_forked(void)
     storage_watching &= STORAGE_JOURNAL;
 }
 
-void storage_say(unsigned number, const char *what, const char *path)
+void storage_report(unsigned number, const char *what, const char *path)
 {
     static _Atomic uint32_t said;
-    char text[SAY_BYTES];
+    char text[REPORT_BYTES];
     if (atomic_fetch_or(&said, 1u << number % 32) & 1u << number % 32)
         return;
     int length = snprintf(text, sizeof text, "faultline: rank %d: %.150s%s%.200s\n", own_rank, what,
@@ -229,7 +229,7 @@ static bool is_in_vain(unsigned kind, const struct storage_file *file)
     struct storage_file now = *file;
     if (kind != STORAGE_MKDIR && kind != STORAGE_UNLINK)
         return false;
-    storage_file_again(&now);
+    storage_file_refresh(&now);
     return (now.inode != 0) == (kind == STORAGE_MKDIR);
 }
 

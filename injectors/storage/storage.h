@@ -55,7 +55,7 @@ void storage_close(void);
 void storage_forked(void);
 
 /* Says something about the store once for each `number` (0 .. 31) and process, on stderr. */
-void storage_say(unsigned number, const char *what, const char *path);
+void storage_report(unsigned number, const char *what, const char *path);
 
 /* --- which file ------------------------------------------------------------------------------ */
 struct storage_file {
@@ -75,7 +75,7 @@ bool storage_file_of(int fd, struct storage_file *file);
 bool storage_file_at(int folder, const char *path, bool follow, struct storage_file *file);
 
 /* What the name stands for now, a symbolic link for itself. */
-void storage_file_again(struct storage_file *file);
+void storage_file_refresh(struct storage_file *file);
 
 /* Its absolute path; returns buffer. */
 #define STORAGE_WHOLE_BYTES (2 * PATH_MAX)

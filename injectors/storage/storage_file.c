@@ -87,7 +87,7 @@ static void fill(struct storage_file *file, const struct stat *facts)
     file->folder = folder_of(file->path);
 }
 
-void storage_file_again(struct storage_file *file)
+void storage_file_refresh(struct storage_file *file)
 {
     char whole[STORAGE_WHOLE_BYTES];
     struct stat facts = {0};

@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAID_PATH = 1, SAID_JOURNAL, SAID_COPY, SAID_KEEP };
+enum { REPORT_PATH = 1, REPORT_JOURNAL, REPORT_COPY, REPORT_KEEP };
 
 static struct journal journal;
 static int own_rank;
@@ -37,7 +37,7 @@ bool storage_journal_open(const char *run_folder, int rank)
     own_rank = rank;
     if (journal_open(&journal, run_folder, storage_root, &error) == OK)
         return true;
-    storage_say(SAID_JOURNAL, "what is not synced will not be lost", error.text);
+    storage_report(REPORT_JOURNAL, "what is not synced will not be lost", error.text);
     return false;
 }
 
@@ -49,10 +49,10 @@ static bool is_kept(void)
 static void append(const struct journal_entry *entry)
 {
     if (!journal_append(&journal, entry))
-        storage_say(SAID_JOURNAL,
-                    "the journal of the store cannot be written, so what is not "
-                    "synced may not be lost",
-                    strerrordesc_np(errno));
+        storage_report(REPORT_JOURNAL,
+                       "the journal of the store cannot be written, so what is not "
+                       "synced may not be lost",
+                       strerrordesc_np(errno));
 }
 
 /* "." and "..", of a call that is going to fail. */
@@ -71,7 +71,7 @@ static bool put_path(char *place, const char *path)
         strcpy(place, path);
         return true;
     }
-    storage_say(SAID_PATH, "a path too long to be lost when it is not synced", path);
+    storage_report(REPORT_PATH, "a path too long to be lost when it is not synced", path);
     return false;
 }
 
@@ -81,8 +81,8 @@ static void keep(const struct storage_file *file)
     char whole[STORAGE_WHOLE_BYTES];
     if (file->inode != 0 && !file->is_folder &&
         !journal_keep(&journal, storage_whole(file, whole), file->inode))
-        storage_say(SAID_KEEP, "a file cannot come back when its removal is not synced",
-                    file->path);
+        storage_report(REPORT_KEEP, "a file cannot come back when its removal is not synced",
+                       file->path);
 }
 
 uint64_t storage_name_begin(unsigned kind, struct storage_file *file, struct storage_file *other)
@@ -92,9 +92,9 @@ uint64_t storage_name_begin(unsigned kind, struct storage_file *file, struct sto
     if (!is_kept() || !put_path(entry.path, file->path) ||
         (other != NULL && !put_path(entry.other, other->path)))
         return 0;
-    storage_file_again(file);
+    storage_file_refresh(file);
     if (other != NULL)
-        storage_file_again(other);
+        storage_file_refresh(other);
     entry.folder = file->folder;
     entry.inode = other != NULL ? other->inode : file->inode;
     entry.other_folder = other != NULL ? other->folder : 0;
@@ -139,7 +139,7 @@ void storage_sync_begin(struct storage_sync *sync, int fd, const struct storage_
         return;
     sync->covers = journal_length(&journal);
     if (!file->is_folder && !journal_copy(&journal, fd, sync->copy)) {
-        storage_say(SAID_COPY, "what is synced cannot be kept, and will be lost", file->path);
+        storage_report(REPORT_COPY, "what is synced cannot be kept, and will be lost", file->path);
         sync->kept = false;
     }
 }

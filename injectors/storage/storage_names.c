@@ -14,7 +14,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { SAID_EXCHANGE = 8 };
+enum { REPORT_EXCHANGE = 8 };
 
 /* --- opening --------------------------------------------------------------------------------- */
 static enum storage_call kind_of_open(int flags, const struct storage_file *file)
@@ -324,9 +324,9 @@ static int rename_any(int from, const char *old, int to, const char *new, unsign
         return REAL(renameat2)(from, old, to, new, flags);
     bool exchange = (flags & RENAME_EXCHANGE) != 0, both = leaves && arrives;
     if (exchange && !both)
-        storage_say(SAID_EXCHANGE,
-                    "an exchange with a file elsewhere is durable at once, as far as losses go",
-                    leaves ? source.path : target.path);
+        storage_report(REPORT_EXCHANGE,
+                       "an exchange with a file elsewhere is durable at once, as far as losses go",
+                       leaves ? source.path : target.path);
     struct storage_file *file = arrives ? &target : &source;
     storage_begin(&call, STORAGE_RENAME, file, 0, STORAGE_NO_OFFSET);
     if (leaves && arrives && call.record != NULL && schedule != NULL)

@@ -17,7 +17,7 @@
  * buffer over and over. So this is what a call of a stream that only reads may ask for. */
 #define READ_BUFFER_BYTES 65536
 
-enum { SAID_STREAMS = 16, SAID_REOPENED, SAID_CODED };
+enum { REPORT_STREAMS = 16, REPORT_REOPENED, REPORT_CODED };
 
 /* A slot is free while stream is NULL; TAKEN while it is being filled. */
 static struct {
@@ -93,7 +93,7 @@ static FILE *make_stream(int fd, const char *mode)
         atomic_store(&streams[i].stream, stream);
         return stream;
     }
-    storage_say(SAID_STREAMS, "too many streams on the store at once: some are not seen", "");
+    storage_report(REPORT_STREAMS, "too many streams on the store at once: some are not seen", "");
     return REAL(fdopen)(fd, mode);
 }
 
@@ -125,7 +125,7 @@ static bool is_coded(const char *mode, const char *path)
 {
     if (strstr(mode, ",ccs=") == NULL)
         return false;
-    storage_say(SAID_CODED, "a stream that converts characters is not seen", path);
+    storage_report(REPORT_CODED, "a stream that converts characters is not seen", path);
     return true;
 }
 
@@ -166,7 +166,7 @@ EXPORTED FILE *fdopen(int fd, const char *mode)
 static void note_reopened(const char *path, const char *mode)
 {
     if (storage_looks() && path != NULL && writes(mode) && is_below(path))
-        storage_say(SAID_REOPENED, "writes through freopen are not seen", path);
+        storage_report(REPORT_REOPENED, "writes through freopen are not seen", path);
 }
 
 EXPORTED FILE *freopen(const char *path, const char *mode, FILE *stream)

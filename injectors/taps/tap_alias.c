@@ -71,10 +71,10 @@ void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for)
     unlock_aliases();
     atomic_fetch_add(&communicator_changes[LEVEL_APP], 1);
     if (what == FAULTLINE_COMM_IDENTITY && stands_for != 0)
-        communicator_again(handle);
+        communicator_back(handle);
 }
 
-bool tap_handle_told(int what, uint64_t handle, uint64_t *meant)
+bool tap_handle_find(int what, uint64_t handle, uint64_t *meant)
 {
     if (likely(atomic_load_explicit(&alias_count, memory_order_relaxed) == 0))
         return false;
@@ -89,5 +89,5 @@ bool tap_handle_told(int what, uint64_t handle, uint64_t *meant)
 uint64_t tap_handle_resolve(int what, uint64_t handle)
 {
     uint64_t meant;
-    return tap_handle_told(what, handle, &meant) ? meant : handle;
+    return tap_handle_find(what, handle, &meant) ? meant : handle;
 }

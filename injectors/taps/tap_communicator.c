@@ -232,18 +232,18 @@ static void ask_library(struct communicator *c)
 
 /* What a protocol has said of the members of a communicator that stands for none of the library's.
  */
-struct told_members {
-    struct told_members *next;
+struct noted_members {
+    struct noted_members *next;
     uint64_t handle;
     int rank;
     struct group *group;
 };
 
-static struct told_members *told_members; /* behind the lock of the upper level's table */
+static struct noted_members *noted_members; /* behind the lock of the upper level's table */
 
-static struct told_members **members_link(uint64_t handle)
+static struct noted_members **members_link(uint64_t handle)
 {
-    struct told_members **link = &told_members;
+    struct noted_members **link = &noted_members;
     while (*link && (*link)->handle != handle)
         link = &(*link)->next;
     return link;
@@ -265,21 +265,21 @@ void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
 {
     struct group *group = tap_ready && size > 0 ? group_of(world, size) : NULL;
     struct communicator *c = predefined(LEVEL_APP, handle);
-    struct told_members *told = c ? NULL : calloc(1, sizeof *told);
+    struct noted_members *noted = c ? NULL : calloc(1, sizeof *noted);
     if (c && group) {
         record_predefined(c, rank, group);
         return;
     }
-    if (!group || !told) {
+    if (!group || !noted) {
         free(group);
-        free(told);
+        free(noted);
         return;
     }
-    *told = (struct told_members){.handle = handle, .rank = rank, .group = group};
+    *noted = (struct noted_members){.handle = handle, .rank = rank, .group = group};
     tap_lock(&tables[LEVEL_APP].lock);
-    struct told_members **link = members_link(handle), *old = *link;
-    told->next = old ? old->next : NULL;
-    *link = told;
+    struct noted_members **link = members_link(handle), *old = *link;
+    noted->next = old ? old->next : NULL;
+    *link = noted;
     tap_unlock(&tables[LEVEL_APP].lock);
     if (old)
         group_drop(old->group);
@@ -287,24 +287,24 @@ void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
 }
 
 /* false: nothing was told. */
-static bool ask_told(struct communicator *c)
+static bool ask_noted(struct communicator *c)
 {
     tap_lock(&tables[LEVEL_APP].lock);
-    const struct told_members *told = *members_link(c->handle);
-    if (told) {
-        c->rank = told->rank;
+    const struct noted_members *noted = *members_link(c->handle);
+    if (noted) {
+        c->rank = noted->rank;
         c->wire = handles.COMM_NULL;
-        c->local = group_hold(told->group);
+        c->local = group_hold(noted->group);
     }
     tap_unlock(&tables[LEVEL_APP].lock);
-    return told != NULL;
+    return noted != NULL;
 }
 
 /* What the wire level knows of it, found by handle or by what a protocol said that it stands for.
  */
 static void ask_wire(struct communicator *c)
 {
-    if (ask_told(c))
+    if (ask_noted(c))
         return;
     uint64_t wire = tap_handle_resolve(FAULTLINE_COMM, c->handle);
     const struct communicator *below = predefined(LEVEL_WIRE, wire);
@@ -393,7 +393,7 @@ static uint32_t common_parent(unsigned call, uint32_t parent)
     }
 }
 
-uint64_t communicator_told(const char *text)
+uint64_t communicator_mark(const char *text)
 {
     return text ? hash_bytes(text, strlen(text)) : 0;
 }
@@ -408,7 +408,7 @@ uint32_t communicator_of_identity(uint64_t identity)
 static uint32_t identity_id(enum level level, uint64_t handle)
 {
     uint64_t identity;
-    if (level != LEVEL_APP || !tap_handle_told(FAULTLINE_COMM_IDENTITY, handle, &identity))
+    if (level != LEVEL_APP || !tap_handle_find(FAULTLINE_COMM_IDENTITY, handle, &identity))
         return 0;
     return communicator_of_identity(identity);
 }
@@ -460,7 +460,7 @@ static bool take_back(uint64_t handle)
     return true;
 }
 
-void communicator_again(uint64_t handle)
+void communicator_back(uint64_t handle)
 {
     MPI_Comm comm = (MPI_Comm)(uintptr_t)handle;
     bool again = tap_ready && thread_state.app_depth == 0 && take_back(handle);
@@ -473,7 +473,7 @@ void communicator_again(uint64_t handle)
 }
 
 void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made,
-                       uint64_t told)
+                       uint64_t mark)
 {
     /* MPI_Comm_get_parent returns the same one each time. */
     if (made == handles.COMM_NULL ||
@@ -484,8 +484,8 @@ void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Com
         return;
     uint64_t members = group_members_hash(c->local, c->remote);
     c->id = identity_id(level, c->handle);
-    if (told)
-        members = mix_two(members, told);
+    if (mark)
+        members = mix_two(members, mark);
     if (c->id == 0)
         c->id = next_id(level, common_parent(call, parent), members);
     insert(level, c);
@@ -518,10 +518,10 @@ struct record *make_begin(enum level level, unsigned call, MPI_Comm parent)
 }
 
 void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,
-              uint64_t told, int result)
+              uint64_t mark, int result)
 {
     if (result == MPI_SUCCESS && tap_ready)
-        communicator_made(level, r->call, communicator_find(level, parent)->id, *made, told);
+        communicator_made(level, r->call, communicator_find(level, parent)->id, *made, mark);
     call_end(r, result);
 }
 

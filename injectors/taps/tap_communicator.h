@@ -80,11 +80,11 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
 /* A communicator was returned at `level`: gives it its id, writes its COMM and GROUP records.
  * `parent` is 0 where the members have no common parent. Nothing happens for MPI_COMM_NULL. */
 void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made,
-                       uint64_t told);
+                       uint64_t mark);
 
-/* `told` for a string: what tells calls apart that several threads make at once. A tag is its own;
+/* `mark` for a string: what tells calls apart that several threads make at once. A tag is its own;
  * 0 where calls have an order. */
-uint64_t communicator_told(const char *text);
+uint64_t communicator_mark(const char *text);
 
 /* The id of a communicator whose identity a protocol tells, whether or not it is known here. */
 uint32_t communicator_of_identity(uint64_t identity);
@@ -102,7 +102,7 @@ void communicator_close(void);
 /* Roles COMM_MAKE, COMM_FREE. */
 struct record *make_begin(enum level level, unsigned call, MPI_Comm parent);
 void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Comm *made,
-              uint64_t told, int result);
+              uint64_t mark, int result);
 struct record *communicator_free_begin(enum level level, unsigned call, const MPI_Comm *comm,
                                        struct communicator **freed);
 void communicator_free_end(enum level level, struct record *r, struct communicator *freed,
@@ -126,13 +126,13 @@ void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for);
 void tap_handle_members(uint64_t handle, const int *world, int size, int rank);
 
 /* false: nothing was told. */
-bool tap_handle_told(int what, uint64_t handle, uint64_t *meant);
+bool tap_handle_find(int what, uint64_t handle, uint64_t *meant);
 
 /* What `handle` stands for, itself if nothing was told. */
 uint64_t tap_handle_resolve(int what, uint64_t handle);
 
 /* The identity of this handle was told. Outside any call of the program that is a communicator of
  * an earlier life, given back to it: known and recorded from now on. */
-void communicator_again(uint64_t handle);
+void communicator_back(uint64_t handle);
 
 #endif

@@ -250,7 +250,7 @@ static void judge_some(struct batch *batch, const MPI_Request *requests, int cou
 }
 
 /* Errors other than these say that the call itself was wrong: nothing was completed. */
-static bool tells_outcome(int class)
+static bool has_outcome(int class)
 {
     return class == 0 || class == MPI_ERR_IN_STATUS;
 }
@@ -259,7 +259,7 @@ void waitall_end(struct record *r, struct batch *batch, const MPI_Request *reque
                  const MPI_Status *statuses, int result)
 {
     int class = error_class(result);
-    if (tells_outcome(class))
+    if (has_outcome(class))
         judge_all(batch, requests, statuses, class);
     batch_close(batch);
     record_end(r, class);
@@ -278,7 +278,7 @@ void waitsome_end(struct record *r, struct batch *batch, const MPI_Request *requ
                   const int *count, const int *indices, const MPI_Status *statuses, int result)
 {
     int class = error_class(result);
-    if (tells_outcome(class))
+    if (has_outcome(class))
         judge_some(batch, requests, *count, indices, statuses, class);
     batch_close(batch);
     record_end(r, class);
@@ -297,7 +297,7 @@ void testall_end(struct record *r, struct batch *batch, const MPI_Request *reque
 {
     int class = error_class(result);
     bool negative = class == 0 && !*flag;
-    if (!negative && tells_outcome(class))
+    if (!negative && has_outcome(class))
         judge_all(batch, requests, statuses, class);
     test_many_end(r, batch, negative, class);
 }
@@ -316,7 +316,7 @@ void testsome_end(struct record *r, struct batch *batch, const MPI_Request *requ
                   const int *count, const int *indices, const MPI_Status *statuses, int result)
 {
     int class = error_class(result);
-    if (tells_outcome(class))
+    if (has_outcome(class))
         judge_some(batch, requests, *count, indices, statuses, class);
     test_many_end(r, batch, class == 0 && *count == 0, class);
 }

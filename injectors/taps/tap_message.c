@@ -374,7 +374,7 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
 
 /* --- faultline_message ------------------------------------------------------------------------ */
 
-void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
+void tap_message_noted(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes)
 {
     /* Where a rank is reached, and what a protocol carries calls out with, is said of a
      * communicator that the application need not know. */
@@ -396,7 +396,7 @@ void tap_message_told(struct record *note, uint64_t comm, int peer, const void *
         communicator_drop(ahead);
 }
 
-void tap_number_told(struct record *note, const struct faultline_number *number)
+void tap_number_noted(struct record *note, const struct faultline_number *number)
 {
     if (number->identity != 0)
         note->comm = communicator_of_identity(number->identity);

@@ -222,10 +222,11 @@ void matched_ireceive_end(struct record *r, void *buffer, MPI_Count count, MPI_D
 
 /* Fills the note of faultline_message: the id of the application's communicator `comm`, the world
  * rank of `peer` in it (0 and PEER_UNKNOWN where it is not known), the hash of the packed data. */
-void tap_message_told(struct record *note, uint64_t comm, int peer, const void *data, size_t bytes);
+void tap_message_noted(struct record *note, uint64_t comm, int peer, const void *data,
+                       size_t bytes);
 
 /* Fills the note of faultline_numbered. */
 struct faultline_number;
-void tap_number_told(struct record *note, const struct faultline_number *number);
+void tap_number_noted(struct record *note, const struct faultline_number *number);
 
 #endif

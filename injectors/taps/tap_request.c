@@ -146,74 +146,74 @@ struct request *request_claim(enum level level, uint64_t handle, const void *whe
     return request;
 }
 
-static struct side side_back(const struct faultline_side *told)
+static struct side side_back(const struct faultline_side *noted)
 {
-    return (struct side){.buffer = told->buffer,
-                         .count = (MPI_Count)told->count,
-                         .type = (MPI_Datatype)told->datatype,
-                         .counts = told->counts,
-                         .displacements = told->displacements,
-                         .types = told->datatypes};
+    return (struct side){.buffer = noted->buffer,
+                         .count = (MPI_Count)noted->count,
+                         .type = (MPI_Datatype)noted->datatype,
+                         .counts = noted->counts,
+                         .displacements = noted->displacements,
+                         .types = noted->datatypes};
 }
 
-static void collective_back(struct request *request, const struct faultline_collective *told)
+static void collective_back(struct request *request, const struct faultline_collective *noted)
 {
     request->active = false;
     request->collective = (struct collective){
         .operation = call_operation(request->call),
-        .root = told->root,
-        .send = side_back(&told->sent),
-        .recv = side_back(&told->received),
+        .root = noted->root,
+        .send = side_back(&noted->sent),
+        .recv = side_back(&noted->received),
         .communicator = request->communicator,
-        .types_gone = told->sent.datatypes || told->received.datatypes,
+        .types_gone = noted->sent.datatypes || noted->received.datatypes,
     };
 }
 
-static void message_back(struct request *request, const struct faultline_request *told)
+static void message_back(struct request *request, const struct faultline_request *noted)
 {
-    request->active = told->active != 0;
-    request->cancel = request->active && told->receives; /* perhaps, before the restart */
-    request->buffer = told->buffer;
-    request->count = told->count;
-    request->type = (MPI_Datatype)told->datatype;
-    request->peer = told->peer;
-    request->tag = told->tag;
+    request->active = noted->active != 0;
+    request->cancel = request->active && noted->receives; /* perhaps, before the restart */
+    request->buffer = noted->buffer;
+    request->count = noted->count;
+    request->type = (MPI_Datatype)noted->datatype;
+    request->peer = noted->peer;
+    request->tag = noted->tag;
 }
 
 /* One that nobody has made in this incarnation; NULL: out of memory. */
-static struct request *new_back(const struct faultline_request *told)
+static struct request *new_back(const struct faultline_request *noted)
 {
-    enum request_kind kind = told->collective ? REQUEST_COLLECTIVE
-                             : told->receives ? REQUEST_RECEIVE
-                                              : REQUEST_SEND;
-    unsigned call = told->collective ? call_from_name(told->collective->call)
-                    : told->receives ? CALL_MPI_Irecv
-                                     : CALL_MPI_Isend;
+    enum request_kind kind = noted->collective ? REQUEST_COLLECTIVE
+                             : noted->receives ? REQUEST_RECEIVE
+                                               : REQUEST_SEND;
+    unsigned call = noted->collective ? call_from_name(noted->collective->call)
+                    : noted->receives ? CALL_MPI_Irecv
+                                      : CALL_MPI_Isend;
     return request_new(LEVEL_APP, kind, call, request_number(LEVEL_APP),
-                       communicator_find(LEVEL_APP, (MPI_Comm)told->comm));
+                       communicator_find(LEVEL_APP, (MPI_Comm)noted->comm));
 }
 
-void tap_request_back(const struct faultline_request *told)
+void tap_request_back(const struct faultline_request *noted)
 {
     if (!tap_ready)
         return;
-    struct request *request = request_table_claim(LEVEL_APP, told->handle, NULL, false);
+    struct request *request = request_table_claim(LEVEL_APP, noted->handle, NULL, false);
     bool known = request != NULL;
     if (!known)
-        request = new_back(told);
+        request = new_back(noted);
     if (!request)
         return;
-    request->persistent = told->persistent != 0;
-    if (!told->collective)
-        message_back(request, told);
+    request->persistent = noted->persistent != 0;
+    if (!noted->collective)
+        message_back(request, noted);
     else if (!known)
-        collective_back(request, told->collective);
+        collective_back(request, noted->collective);
     if (known && request->active)
         request->number = request_number(LEVEL_APP);
     if (known)
         request_unclaim(request);
     else
-        request_insert(request, told->handle, NULL);
+        request_insert(request, noted->handle, NULL);
 }
 
 void request_remove(struct request *request)

@@ -97,7 +97,7 @@ void request_type_freed(MPI_Datatype type);
 /* A protocol has brought a request back after a restart (faultline.h): the upper level knows it as
  * if it had been made or started in this incarnation. */
 struct faultline_request;
-void tap_request_back(const struct faultline_request *told);
+void tap_request_back(const struct faultline_request *noted);
 
 /* A datatype that a call of this thread needs until it has returned: where other threads run, *type
  * becomes a copy when one of them frees it meanwhile. From type_use_settle to type_use_end it stays

@@ -155,7 +155,7 @@ typedef bool stage(const struct party *party, int process);
 static bool any_died_before(const struct party *party)
 {
     for (int i = 0; i < party->size; i++)
-        if (lives_is_told(party->process[i]) && !has_agreed(party, party->process[i]))
+        if (lives_is_informed(party->process[i]) && !has_agreed(party, party->process[i]))
             return true;
     return false;
 }
@@ -192,7 +192,7 @@ static bool meet(const struct party *party)
 
 static bool has_gone(const struct party *party, int process)
 {
-    return !is_here(party, process) || lives_is_told(process);
+    return !is_here(party, process) || lives_is_informed(process);
 }
 
 /* Who is through may still have to send what others of them wait for. all: they were together. */

@@ -257,8 +257,8 @@ void under_test_look_at_world(int rank, int size)
     int given = size, members = 0, own = 0;
     int *world = NULL;
     bool direct = (uintptr_t)upper.Comm_size == (uintptr_t)lower_address_Comm_size;
-    bool told = communicator_world[LEVEL_APP].local != &group_world;
-    if (*helpers == '\0' || direct || told || under_test_is_helper(rank))
+    bool noted = communicator_world[LEVEL_APP].local != &group_world;
+    if (*helpers == '\0' || direct || noted || under_test_is_helper(rank))
         return;
     thread_state.app_depth++;
     upper.Comm_size(handles.COMM_WORLD, &given);
