@@ -209,20 +209,20 @@ void shared_revoke(struct shared_communicator *shared)
 bool view_ends_waiting(const struct comm_view *view)
 {
     if (engine->transitions)
-        return view->revoked || engine_was_told(revocation_of(view->shared));
+        return view->revoked || engine_was_informed(revocation_of(view->shared));
     return view->shared->revoked;
 }
 
 void view_could_be_revoked(const struct comm_view *view)
 {
     if (engine->transitions && !view->revoked)
-        engine_could_be_told(revocation_of(view->shared));
+        engine_could_be_informed(revocation_of(view->shared));
 }
 
 bool view_revoked(struct comm_view *view, bool waits)
 {
     if (engine->transitions)
-        return view->revoked = view->revoked || engine_was_told(revocation_of(view->shared));
+        return view->revoked = view->revoked || engine_was_informed(revocation_of(view->shared));
     if (view->shared->revoked && !view->revoked)
         view->revoked = waits || engine_decide(DECIDE_DEATH, 2) == 1;
     return view->revoked;

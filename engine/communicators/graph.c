@@ -127,8 +127,8 @@ static int graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighb
     int degree = graph_degree(graph, rank);
     if (degree > 0 && (!neighbors || maxneighbors < 0))
         return communicator_raise(comm, MPI_ERR_ARG);
-    int told = degree < maxneighbors ? degree : maxneighbors;
-    memcpy(neighbors, graph_neighbours(graph, rank), (size_t)told * sizeof *neighbors);
+    int given = degree < maxneighbors ? degree : maxneighbors;
+    memcpy(neighbors, graph_neighbours(graph, rank), (size_t)given * sizeof *neighbors);
     return MPI_SUCCESS;
 }
 

@@ -263,7 +263,7 @@ static void touch_others(const struct comm_view *view, const struct meeting *mee
         if (meeting->deposit[i])
             continue;
         if (is_ready)
-            engine_could_be_told(engine_death_of(meeting->process[i]));
+            engine_could_be_informed(engine_death_of(meeting->process[i]));
         else
             engine_touch(TOUCH_LOOK, joined(meeting, i));
     }

@@ -47,7 +47,7 @@ void asked_forget(struct process *process)
     process->asked->is_changed = false;
 }
 
-static void tell(struct process *process, uint64_t object)
+static void mark_changed(struct process *process, uint64_t object)
 {
     struct asked *asked = process->asked;
     for (size_t i = 0; asked != NULL && i < asked->objects; i++)
@@ -57,18 +57,18 @@ static void tell(struct process *process, uint64_t object)
         process->woken = true;
 }
 
-static void tell_others(void *data, enum touch how, uint64_t object)
+static void mark_others(void *data, enum touch how, uint64_t object)
 {
     (void)data;
     for (int i = 0; touch_changes(how) && i < engine->processes; i++)
         if ((uint64_t)i != transition_actor())
-            tell(&engine->process[i], object);
+            mark_changed(&engine->process[i], object);
 }
 
 void asked_settle(void)
 {
     if (engine->transitions != NULL)
-        transition_for_each(tell_others, NULL);
+        transition_for_each(mark_others, NULL);
 }
 
 /* NULL: it was not asked. */

@@ -168,7 +168,7 @@ static void arrive(unsigned which)
     if (which < messages)
         engine_network->deliver(which);
     else
-        news_tell(which - messages);
+        news_deliver(which - messages);
 }
 
 /* Of the processes that can run, and after them the messages and news that can arrive. False: of a
@@ -207,7 +207,7 @@ int choose_next(void)
         if (looker != ENGINE_NOBODY)
             return looker;
         unsigned count = list_ready(ready, &stopped);
-        unsigned arriving = count_messages() + news_untold();
+        unsigned arriving = count_messages() + news_pending();
         if (count + arriving > 0) {
             if (!choose_among(ready, count, arriving, &chosen)) {
                 engine->turns_left = 1;

@@ -254,7 +254,7 @@ uint64_t engine_death_of(int process);
 bool engine_knows_dead(int process);
 
 /* What the plan says of when `process` learns of the death of `dead`. NULL: nothing. */
-extern enum telling (*engine_telling)(int process, int dead);
+extern enum death_notice (*engine_death_notice)(int process, int dead);
 
 /* More processes, which begin where the first ones did: the launcher process forks them while this
  * one holds the token. Returns the number of the first of them. There are not more than
@@ -290,11 +290,11 @@ void engine_pass_on(void);
 /* Each of these processes (NULL: all) will be told, some time later. The second time: nothing. */
 void engine_spread(uint64_t about, const int32_t *process, int count);
 /* This process has been told; touches what says so. */
-bool engine_was_told(uint64_t about);
+bool engine_was_informed(uint64_t about);
 /* This process learns of it by what it does. */
 void engine_learn(uint64_t about);
 /* A call of this process would have ended otherwise if it had been told before. */
-void engine_could_be_told(uint64_t about);
+void engine_could_be_informed(uint64_t about);
 
 /* For calls that do not say what they touch (transition.h): ends the process where the run is
  * explored, as engine_refuse does. */

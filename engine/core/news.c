@@ -11,14 +11,14 @@ struct news {
     uint64_t about;
     int32_t count; /* of `process`; EVERYBODY: all processes, those that come later, too */
     int32_t *process;
-    bool told[ENGINE_MAX_PROCESSES];
+    bool informed[ENGINE_MAX_PROCESSES];
 };
 
 #define EVERYBODY (-1)
 
-static uint64_t told_object(int process, uint64_t about)
+static uint64_t informed_object(int process, uint64_t about)
 {
-    return object_name(OBJECT_TOLD, (uint64_t)process, about, 0);
+    return object_name(OBJECT_INFORMED, (uint64_t)process, about, 0);
 }
 
 static struct news *find(uint64_t about)
@@ -48,26 +48,26 @@ void engine_spread(uint64_t about, const int32_t *process, int count)
 void engine_learn(uint64_t about)
 {
     struct news *news = find(about);
-    engine_touch(TOUCH_WRITE, told_object(engine_self, about));
+    engine_touch(TOUCH_WRITE, informed_object(engine_self, about));
     if (news != NULL)
-        news->told[engine_self] = true;
+        news->informed[engine_self] = true;
 }
 
-void engine_could_be_told(uint64_t about)
+void engine_could_be_informed(uint64_t about)
 {
     if (engine->goes_on)
-        engine_touch(TOUCH_INSTEAD, told_object(engine_self, about));
+        engine_touch(TOUCH_INSTEAD, informed_object(engine_self, about));
 }
 
-bool engine_was_told(uint64_t about)
+bool engine_was_informed(uint64_t about)
 {
     const struct news *news = engine->goes_on ? find(about) : NULL;
-    bool told = news != NULL && news->told[engine_self];
-    if (told && transition_goes_on())
-        engine_touch_seen(told_object(engine_self, about));
+    bool informed = news != NULL && news->informed[engine_self];
+    if (informed && transition_goes_on())
+        engine_touch_seen(informed_object(engine_self, about));
     else
-        engine_could_be_told(about);
-    return told;
+        engine_could_be_informed(about);
+    return informed;
 }
 
 /* --- as actors -------------------------------------------------------------------------------- */
@@ -78,41 +78,41 @@ static int process_at(const struct news *news, int i)
 }
 
 /* The n-th that is to be told of something. NULL: *n is less by how many there are. */
-static struct news *find_untold(unsigned *n, int *process)
+static struct news *find_pending(unsigned *n, int *process)
 {
     for (struct news *news = engine->news; news != NULL; news = news->next) {
         int count = news->count == EVERYBODY ? engine->processes : news->count;
         for (int i = 0; i < count; i++) {
             *process = process_at(news, i);
-            if (!news->told[*process] && (*n)-- == 0)
+            if (!news->informed[*process] && (*n)-- == 0)
                 return news;
         }
     }
     return NULL;
 }
 
-unsigned news_untold(void)
+unsigned news_pending(void)
 {
     unsigned left = UINT32_MAX;
     int process;
-    find_untold(&left, &process);
+    find_pending(&left, &process);
     return UINT32_MAX - left;
 }
 
 uint64_t news_actor(unsigned which)
 {
     int process;
-    const struct news *news = find_untold(&which, &process);
+    const struct news *news = find_pending(&which, &process);
     return object_name(OBJECT_NEWS, (uint64_t)process, news->about, 0);
 }
 
-void news_tell(unsigned which)
+void news_deliver(unsigned which)
 {
     int process;
-    struct news *news = find_untold(&which, &process);
-    news->told[process] = true;
+    struct news *news = find_pending(&which, &process);
+    news->informed[process] = true;
     engine_touch(TOUCH_AFTER, news->about);
     engine_touch(TOUCH_AFTER, object_name(OBJECT_SPAWNED, (uint64_t)process, 0, 0));
-    engine_touch(TOUCH_WRITE, told_object(process, news->about));
+    engine_touch(TOUCH_WRITE, informed_object(process, news->about));
     engine_wake(process);
 }

@@ -57,8 +57,8 @@ bool look(engine_ready *ready, void *data);
 
 /* --- news.c: pieces that are still to be told, each to one process ---------------------------- */
 
-unsigned news_untold(void);
+unsigned news_pending(void);
 uint64_t news_actor(unsigned which);
-void news_tell(unsigned which);
+void news_deliver(unsigned which);
 
 #endif

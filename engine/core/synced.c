@@ -16,7 +16,7 @@ struct name_event {
     int process;
     uint32_t turn;
     bool is_sync;
-    bool is_told; /* the sync has looked */
+    bool is_noted; /* the sync has looked */
 };
 
 struct synced {
@@ -61,10 +61,10 @@ static void look_at_names(struct synced *synced, uint64_t names)
 {
     for (size_t i = 0; i < synced->count; i++) {
         struct name_event *event = &synced->event[i];
-        if (!event->is_sync || event->is_told || event->names != names)
+        if (!event->is_sync || event->is_noted || event->names != names)
             continue;
         engine_touch_earlier(event->turn, TOUCH_LOOK, names);
-        event->is_told = true;
+        event->is_noted = true;
     }
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 bool engine_lingers;
-enum telling (*engine_telling)(int process, int dead);
+enum death_notice (*engine_death_notice)(int process, int dead);
 
 static struct process *self(void)
 {
@@ -311,12 +311,12 @@ void engine_died(int process)
 
 bool engine_knows_dead(int process)
 {
-    enum telling told =
-        engine_telling != NULL ? engine_telling(engine_self, process) : TELLING_IS_OPEN;
-    if (told != TELLING_IS_OPEN)
-        return told == TELLING_IS_DUE && engine_is_dead(process);
+    enum death_notice notice =
+        engine_death_notice != NULL ? engine_death_notice(engine_self, process) : NOTICE_IS_OPEN;
+    if (notice != NOTICE_IS_OPEN)
+        return notice == NOTICE_IS_DUE && engine_is_dead(process);
     if (engine->transitions != NULL)
-        return engine_was_told(engine_death_of(process));
+        return engine_was_informed(engine_death_of(process));
     uint64_t known = self()->deaths_known;
     for (uint64_t i = 0; i < known; i++)
         if (engine->dead[i] == process)

@@ -129,7 +129,7 @@ enum object {
     OBJECT_DEATH,    /* process: where a death does not end the job */
     OBJECT_REVOKED,  /* context */
     OBJECT_NEWS,     /* process, what it is told: an actor */
-    OBJECT_TOLD,     /* the same */
+    OBJECT_INFORMED, /* the same */
     OBJECT_SPAWNED,  /* process; ENGINE_MAX_PROCESSES: how many there are */
 };
 static inline uint64_t object_name(enum object kind, uint64_t a, uint64_t b, uint64_t c)

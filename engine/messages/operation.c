@@ -235,7 +235,7 @@ void receive_see_alternatives(const struct operation *receive)
     view_could_be_revoked(view);
     for (int i = 0; receive->side.peer == MPI_ANY_SOURCE && i < view->peers_count; i++)
         if (!view->acked || members_find(view->acked, view->peers[i]) < 0)
-            engine_could_be_told(engine_death_of(view->peers[i]));
+            engine_could_be_informed(engine_death_of(view->peers[i]));
 }
 
 static bool receive_ready(void *data)

@@ -73,7 +73,7 @@ static uint64_t clock_ns(clockid_t clock)
     return read_ns() + (wall ? (uint64_t)EPOCH_S * NS_PER_S : BOOT_NS);
 }
 
-static bool is_told(clockid_t clock)
+static bool is_virtual_clock(clockid_t clock)
 {
     return is_virtual && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
@@ -93,7 +93,7 @@ static void sleep_ns(uint64_t ns)
 
 EXPORTED int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    if (!is_told(clock))
+    if (!is_virtual_clock(clock))
         return REAL(clock_gettime)(clock, now);
     uint64_t ns = clock_ns(clock);
     *now = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
@@ -130,7 +130,7 @@ EXPORTED int nanosleep(const struct timespec *wanted, struct timespec *left)
 EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
                              struct timespec *left)
 {
-    if (!is_told(clock))
+    if (!is_virtual_clock(clock))
         return REAL(clock_nanosleep)(clock, flags, wanted, left);
     uint64_t now = (flags & TIMER_ABSTIME) != 0 ? clock_ns(clock) : 0;
     uint64_t until = in_ns(wanted);

@@ -123,7 +123,7 @@ static bool has_copied_environment(void)
     return dlsym(RTLD_DEFAULT, "Py_Initialize") != NULL;
 }
 
-static void tell(int to, enum kept_word word, int value)
+static void send_word(int to, enum kept_word word, int value)
 {
     struct kept_message message = {word, value};
     ssize_t sent = send(to, &message, sizeof message, MSG_NOSIGNAL);
@@ -135,7 +135,7 @@ void kept_check(void)
     if (!asked && !has_threads() && !has_children() && !has_opened() && !shares_memory() &&
         !has_copied_environment())
         return;
-    tell(control, KEPT_REFUSED, 0);
+    send_word(control, KEPT_REFUSED, 0);
     _exit(0);
 }
 
@@ -219,7 +219,7 @@ static void take_over_output(void)
 static bool is_to_go(void)
 {
     struct kept_message answer;
-    kept_tell(KEPT_BEGINS, (int)getpid());
+    kept_send(KEPT_BEGINS, (int)getpid());
     return recv(job, &answer, sizeof answer, 0) == sizeof answer && answer.word == KEPT_GO;
 }
 
@@ -241,7 +241,7 @@ void kept_serve(void)
 {
     static char text[KEPT_REQUEST_BYTES];
     int line;
-    tell(control, KEPT_READY, 0);
+    send_word(control, KEPT_READY, 0);
     for (;;) {
         size_t bytes = next_request(text, sizeof text - 1, &line);
         if (bytes == 0)
@@ -265,10 +265,10 @@ int kept_job(void)
     return job;
 }
 
-void kept_tell(enum kept_word word, int value)
+void kept_send(enum kept_word word, int value)
 {
     if (job >= 0)
-        tell(job, word, value);
+        send_word(job, word, value);
 }
 
 /* Children that are inherited meanwhile are found by the next look. */

@@ -53,7 +53,7 @@ void kept_serve(void);
 
 /* What is read from here is the end of the job; -1: nothing. */
 int kept_job(void);
-void kept_tell(enum kept_word word, int value);
+void kept_send(enum kept_word word, int value);
 
 /* Ends what the ranks have left behind: all of it comes to this process. */
 void kept_end_leftovers(void);

@@ -174,7 +174,7 @@ static void end_others(void)
     }
 }
 
-static void tell_board(int rank, int wait_status)
+static void note_on_board(int rank, int wait_status)
 {
     struct board_slot *slot = &job.board->slot[rank];
     atomic_store(&slot->wait_status, wait_status);
@@ -206,7 +206,7 @@ static void note_end(int process, int wait_status)
     atomic_store(&p->gone, 1);
     if (engine->aborted && atomic_load(&engine->holder) == process)
         atomic_store(&job.board->slot[process].aborted_ns, clock_monotonic_ns());
-    tell_board(process, wait_status);
+    note_on_board(process, wait_status);
     bool was_holder = atomic_load(&engine->holder) == process;
     if (!ended_well(p))
         job.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE;
@@ -268,7 +268,7 @@ static bool is_steered(void)
 static void call_driver(void)
 {
     if (kept_job() >= 0)
-        kept_tell(KEPT_LOOK, 0);
+        kept_send(KEPT_LOOK, 0);
     else
         kill(getppid(), SIGCHLD);
 }
@@ -297,7 +297,7 @@ static void look_at_stuck(void)
     }
     turns = engine->turns;
     progress_unstick(job.board);
-    stops_tell();
+    stops_give_notice();
     engine_wake_all();
     engine_pass_on();
 }
@@ -389,6 +389,6 @@ void launcher_run(const char *folder, int ranks)
     numbers_write(folder);
     choices_write(folder, atomic_load(&job.board->incarnation));
     kept_end_leftovers();
-    kept_tell(KEPT_ENDS, job.status);
+    kept_send(KEPT_ENDS, job.status);
     _exit(job.status);
 }

@@ -30,9 +30,9 @@ static bool is_stopped(int process)
 
 /* --- deaths that the plan has told when ------------------------------------------------------- */
 
-static enum telling telling(int process, int dead)
+static enum death_notice death_notice(int process, int dead)
 {
-    return progress_telling(board, &plan, process, dead);
+    return progress_death_notice(board, &plan, process, dead);
 }
 
 bool stops_withhold(void)
@@ -43,10 +43,10 @@ bool stops_withhold(void)
     return false;
 }
 
-void stops_tell(void)
+void stops_give_notice(void)
 {
     for (uint64_t i = 0; i < engine->deaths; i++)
-        progress_tell(board, &plan, engine->dead[i], RELEASED_BY_UNSTICK);
+        progress_give_notice(board, &plan, engine->dead[i], RELEASED_BY_UNSTICK);
 }
 
 static bool has_action(enum plan_action action)
@@ -69,5 +69,5 @@ void stops_open(struct board *of_run, const char *folder)
         access(path, F_OK) == 0 && plan_read(path, &plan, &error) == OK)
         engine_is_stopped = is_stopped;
     if (has_action(ACTION_DETECT))
-        engine_telling = telling;
+        engine_death_notice = death_notice;
 }

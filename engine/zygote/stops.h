@@ -6,12 +6,12 @@
 #include "board/board.h"
 
 /* In the process that forks the ranks: reads the plan of the run, if there is one, and sets
- * engine_is_stopped and engine_telling here and in all that are forked. */
+ * engine_is_stopped and engine_death_notice here and in all that are forked. */
 void stops_open(struct board *board, const char *folder);
 
 /* Somebody is dead, and the plan keeps it from a rank; and: it does no longer, since the job cannot
  * go on otherwise. */
 bool stops_withhold(void);
-void stops_tell(void);
+void stops_give_notice(void);
 
 #endif

@@ -131,10 +131,10 @@ enum board_stuck {
 };
 
 /* When a process is told of a death. */
-enum telling {
-    TELLING_IS_OPEN,     /* the plan says nothing of it */
-    TELLING_IS_WITHHELD, /* not yet */
-    TELLING_IS_DUE,      /* as soon as that one is dead */
+enum death_notice {
+    NOTICE_IS_OPEN,     /* the plan says nothing of it */
+    NOTICE_IS_WITHHELD, /* not yet */
+    NOTICE_IS_DUE,      /* as soon as that one is dead */
 };
 
 struct board {

@@ -177,16 +177,16 @@ static bool is_told_of(const struct plan_step *step, int process, int dead)
     return false;
 }
 
-enum telling progress_telling(const struct board *board, const struct plan *plan, int process,
-                              int dead)
+enum death_notice progress_death_notice(const struct board *board, const struct plan *plan,
+                                        int process, int dead)
 {
-    enum telling found = TELLING_IS_OPEN;
+    enum death_notice found = NOTICE_IS_OPEN;
     for (unsigned step = 0; step < plan->count; step++) {
         if (!is_told_of(&plan->steps[step], process, dead))
             continue;
         if (is_due(board, step))
-            return TELLING_IS_DUE;
-        found = TELLING_IS_WITHHELD;
+            return NOTICE_IS_DUE;
+        found = NOTICE_IS_WITHHELD;
     }
     return found;
 }
@@ -205,7 +205,8 @@ bool progress_withholds(const struct board *board, const struct plan *plan, int 
     return false;
 }
 
-void progress_tell(struct board *board, const struct plan *plan, int dead, enum board_release why)
+void progress_give_notice(struct board *board, const struct plan *plan, int dead,
+                          enum board_release why)
 {
     for (unsigned step = 0; step < plan->count; step++)
         if (is_withheld(board, plan, step, dead))

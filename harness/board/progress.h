@@ -40,11 +40,12 @@ void progress_unstick(struct board *board);
 void progress_quiet(struct board *board, enum board_release why);
 
 /* What the plan says of when `process` is told of the death of `dead`. */
-enum telling progress_telling(const struct board *board, const struct plan *plan, int process,
-                              int dead);
+enum death_notice progress_death_notice(const struct board *board, const struct plan *plan,
+                                        int process, int dead);
 
 /* Every step that withholds the death of `dead` from anybody is let go, because of `why`. */
-void progress_tell(struct board *board, const struct plan *plan, int dead, enum board_release why);
+void progress_give_notice(struct board *board, const struct plan *plan, int dead,
+                          enum board_release why);
 
 /* Some step still does. */
 bool progress_withholds(const struct board *board, const struct plan *plan, int dead);

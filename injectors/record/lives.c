@@ -62,7 +62,7 @@ bool lives_is_dead(int process)
 
 static bool is_withheld(int dead)
 {
-    return progress_telling(lives.board, lives.plan, lives.self, dead) == TELLING_IS_WITHHELD;
+    return progress_death_notice(lives.board, lives.plan, lives.self, dead) == NOTICE_IS_WITHHELD;
 }
 
 static bool knows_dead(int process)
@@ -80,7 +80,7 @@ static void look_at_withheld(void)
         if (lives.is_informed[i] || !lives_is_dead(i) || !is_withheld(i))
             continue;
         if (lives.withheld && atomic_load(&lives.board->unstick) != lives.unstick)
-            progress_tell(lives.board, lives.plan, i, RELEASED_BY_UNSTICK);
+            progress_give_notice(lives.board, lives.plan, i, RELEASED_BY_UNSTICK);
         else
             any = true;
     }

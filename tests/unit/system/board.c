@@ -410,25 +410,25 @@ static void test_together(struct board *board)
 static void test_telling(struct board *board)
 {
     PLAN("detect victims=0,2 choice=1 event=send", "detect victims=2 choice=3 event=recv");
-    check(progress_telling(board, &plan, 0, 1) == TELLING_IS_WITHHELD &&
-              progress_telling(board, &plan, 0, 3) == TELLING_IS_OPEN &&
-              progress_telling(board, &plan, 1, 1) == TELLING_IS_OPEN,
+    check(progress_death_notice(board, &plan, 0, 1) == NOTICE_IS_WITHHELD &&
+              progress_death_notice(board, &plan, 0, 3) == NOTICE_IS_OPEN &&
+              progress_death_notice(board, &plan, 1, 1) == NOTICE_IS_OPEN,
           "withheld is what a step tells, from whom it tells it");
     check(progress_withholds(board, &plan, 1) && !progress_withholds(board, &plan, 0),
           "whose death some step withholds");
     progress_finish(board, 0, 0, 0);
-    check(progress_telling(board, &plan, 2, 1) == TELLING_IS_DUE &&
-              progress_telling(board, &plan, 2, 3) == TELLING_IS_WITHHELD &&
+    check(progress_death_notice(board, &plan, 2, 1) == NOTICE_IS_DUE &&
+              progress_death_notice(board, &plan, 2, 3) == NOTICE_IS_WITHHELD &&
               !progress_withholds(board, &plan, 1),
           "the step is done: it is told");
-    progress_tell(board, &plan, 3, RELEASED_BY_UNSTICK);
-    check(progress_telling(board, &plan, 2, 3) == TELLING_IS_DUE &&
+    progress_give_notice(board, &plan, 3, RELEASED_BY_UNSTICK);
+    check(progress_death_notice(board, &plan, 2, 3) == NOTICE_IS_DUE &&
               progress_released(board, &plan, 1) == RELEASED_BY_UNSTICK,
           "it is let go: it is told, and why is kept");
     PLAN("detect victims=0 choice=1 event=send");
     memset(&board->progress[0], 0, sizeof board->progress[0]);
     progress_quiet(board, RELEASED_BY_QUIET);
-    check(progress_telling(board, &plan, 0, 1) == TELLING_IS_DUE, "the faults have stopped");
+    check(progress_death_notice(board, &plan, 0, 1) == NOTICE_IS_DUE, "the faults have stopped");
 }
 
 int main(void)
