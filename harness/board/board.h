@@ -61,28 +61,29 @@ struct board_slot {
                                          the job has sent to this rank; see board_note_signal */
     _Atomic uint32_t orphaned; /* 1: the launcher ended while the rank was alive. By the parent */
     /* A signal that the parent was sent, to pass on; the first one. Written by the parent */
-    _Atomic int32_t told;    /* which; 0: none */
-    _Atomic int32_t told_by; /* pid of who sent it */
-    _Atomic uint64_t told_ns;
-    char told_name[BOARD_NAME_BYTES]; /* of that process, valid when `told` is not 0 */
-    _Atomic uint32_t kill_request;    /* step + 1 of a kill from outside, 0 none */
-    _Atomic int32_t world_size;       /* as MPI told after Init */
-    _Atomic int32_t tid;              /* thread that is inside blocking_call */
-    _Atomic uint64_t blocking_call;   /* record index + 1 of the wire call in progress that may
-                                         block; 0: not inside one */
-    _Atomic uint64_t line;            /* newest line this rank has checkpointed or restored */
-    _Atomic uint64_t stopped_line; /* newest line this rank has stopped logging for, or restored */
-    _Atomic uint32_t held;         /* messages of this rank that a hold keeps back now */
-    _Atomic uint64_t born_in;      /* of the first of those that were spawned together: the call,
-                                      as board_take_newcomers was told; 0: none */
-    _Atomic uint32_t nobody;       /* 1: the process has told that it is no rank now */
-    _Atomic uint32_t leaving;      /* 1: it has come to the MPI library's own MPI_Finalize */
-    _Atomic uint32_t together;     /* enum board_together. By the rank and its parent */
-    _Atomic uint32_t meets_with;   /* what it asks for there; see tap_survivors.c */
-    _Atomic uint64_t meets;        /* name of the meeting that it has come to; 0: none */
-    _Atomic uint64_t agreed;       /* name of the newest one in which it has agreed to go on */
-    _Atomic uint32_t lost;         /* 1: the trace of this rank is incomplete (disk full) */
-    _Atomic uint32_t attention;    /* futex word: counts requests to the parent */
+    _Atomic int32_t signal_sent;   /* which; 0: none */
+    _Atomic int32_t signal_sender; /* pid of who sent it */
+    _Atomic uint64_t signal_ns;
+    char signal_sender_name[BOARD_NAME_BYTES]; /* of that process, valid when `signal_sent` is not 0
+                                                */
+    _Atomic uint32_t kill_request;             /* step + 1 of a kill from outside, 0 none */
+    _Atomic int32_t world_size;                /* as MPI told after Init */
+    _Atomic int32_t tid;                       /* thread that is inside blocking_call */
+    _Atomic uint64_t blocking_call; /* record index + 1 of the wire call in progress that may
+                                       block; 0: not inside one */
+    _Atomic uint64_t line;          /* newest line this rank has checkpointed or restored */
+    _Atomic uint64_t stopped_line;  /* newest line this rank has stopped logging for, or restored */
+    _Atomic uint32_t held;          /* messages of this rank that a hold keeps back now */
+    _Atomic uint64_t born_in;       /* of the first of those that were spawned together: the call,
+                                       as board_take_newcomers was told; 0: none */
+    _Atomic uint32_t nobody;        /* 1: the process has told that it is no rank now */
+    _Atomic uint32_t leaving;       /* 1: it has come to the MPI library's own MPI_Finalize */
+    _Atomic uint32_t together;      /* enum board_together. By the rank and its parent */
+    _Atomic uint32_t meets_with;    /* what it asks for there; see tap_survivors.c */
+    _Atomic uint64_t meets;         /* name of the meeting that it has come to; 0: none */
+    _Atomic uint64_t agreed;        /* name of the newest one in which it has agreed to go on */
+    _Atomic uint32_t lost;          /* 1: the trace of this rank is incomplete (disk full) */
+    _Atomic uint32_t attention;     /* futex word: counts requests to the parent */
     /* The following are kept only while the plan has steps to watch for. */
     _Atomic uint32_t choosing;  /* waits for a choice or answer of the plan to become possible */
     _Atomic uint32_t app_call;  /* enum call_id of the newest call at the upper level */

@@ -168,7 +168,7 @@ static bool is_due(const struct board *board, unsigned step)
            atomic_load(&board->quiet) != 0;
 }
 
-static bool is_told_of(const struct plan_step *step, int process, int dead)
+static bool is_detection_of(const struct plan_step *step, int process, int dead)
 {
     for (uint32_t i = 0; step->action == ACTION_DETECT && step->choice == dead && i < step->victims;
          i++)
@@ -182,7 +182,7 @@ enum death_notice progress_death_notice(const struct board *board, const struct 
 {
     enum death_notice found = NOTICE_IS_OPEN;
     for (unsigned step = 0; step < plan->count; step++) {
-        if (!is_told_of(&plan->steps[step], process, dead))
+        if (!is_detection_of(&plan->steps[step], process, dead))
             continue;
         if (is_due(board, step))
             return NOTICE_IS_DUE;

@@ -18,18 +18,18 @@ int number_from_environment(const char *name)
 /* In RANK_VARIABLES's order. The count is of the same launcher: around it may be another one's. */
 static const struct {
     const char *rank, *count;
-} told[] = {
+} variables_of[] = {
     {"PMI_RANK", "PMI_SIZE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PMIX_RANK", "SLURM_NTASKS"}, /* under Slurm's PMIx; PMIx itself leaves no count */
     {"SLURM_PROCID", "SLURM_NTASKS"},
 };
-#define LAUNCHERS (sizeof told / sizeof told[0])
+#define LAUNCHERS (sizeof variables_of / sizeof variables_of[0])
 
 static size_t find_launcher(void)
 {
     size_t i = 0;
-    while (i < LAUNCHERS && number_from_environment(told[i].rank) < 0)
+    while (i < LAUNCHERS && number_from_environment(variables_of[i].rank) < 0)
         i++;
     return i;
 }
@@ -37,11 +37,11 @@ static size_t find_launcher(void)
 int rank_from_environment(void)
 {
     size_t launcher = find_launcher();
-    return launcher < LAUNCHERS ? number_from_environment(told[launcher].rank) : -1;
+    return launcher < LAUNCHERS ? number_from_environment(variables_of[launcher].rank) : -1;
 }
 
 int rank_count_from_environment(void)
 {
     size_t launcher = find_launcher();
-    return launcher < LAUNCHERS ? number_from_environment(told[launcher].count) : -1;
+    return launcher < LAUNCHERS ? number_from_environment(variables_of[launcher].count) : -1;
 }

@@ -160,7 +160,7 @@ struct campaign {
 
     uint64_t runs;                   /* done, all sessions, surveys included */
     uint64_t verdict[VERDICT_COUNT]; /* of them */
-    bool *survey_told;               /* owned, by subject: its survey is in the journal */
+    bool *survey_noted;              /* owned, by subject: its survey is in the journal */
     size_t group_count;
     struct group *group; /* owned; as they came */
 

@@ -94,7 +94,7 @@ enum error_code campaign_count(struct campaign *campaign, const struct campaign_
     struct subject *subject = &campaign->subject[record->subject];
     count_coverage(subject, record);
     if (record->of == RECORD_OF_SURVEY) {
-        campaign->survey_told[record->subject] = true;
+        campaign->survey_noted[record->subject] = true;
     } else {
         subject->runs++;
         campaign->runs++;

@@ -102,7 +102,7 @@ static enum error_code start_jobs(struct campaign *campaign, struct error *error
 }
 
 /* A canary that this schedule does not show is run under another one. */
-static void try_again(struct campaign *campaign, const struct job *done)
+static void retry(struct campaign *campaign, const struct job *done)
 {
     for (size_t i = 0; i < campaign->canary_count; i++) {
         struct canary *canary = &campaign->canary[i];
@@ -122,7 +122,7 @@ static enum error_code run_jobs(struct campaign *campaign, struct error *error)
         campaign_show(campaign);
         const struct job *done =
             pool_wait(&campaign->pool, campaign->progress.on ? PROGRESS_PERIOD_MS : -1);
-        try_again(campaign, done);
+        retry(campaign, done);
         if (code == OK)
             code = start_jobs(campaign, error);
     }
@@ -136,7 +136,7 @@ static enum error_code report_survey(struct campaign *campaign, size_t number, s
     const struct subject *subject = &campaign->subject[number];
     struct campaign_record record = {
         .of = RECORD_OF_SURVEY, .subject = number, .elapsed_s = campaign_elapsed_s(campaign)};
-    if (campaign->survey_told[number])
+    if (campaign->survey_noted[number])
         return OK;
     record.seconds = subject->survey_job->seconds;
     snprintf(record.plan, sizeof record.plan, "no faults");

@@ -218,7 +218,7 @@ void campaign_find_subjects(struct campaign *campaign)
     const struct selection *selection = &campaign->selection;
     campaign->subject = memory_new(selection->count, sizeof *campaign->subject);
     campaign->canary = memory_new(selection->count, sizeof *campaign->canary);
-    campaign->survey_told = memory_new(selection->count, sizeof *campaign->survey_told);
+    campaign->survey_noted = memory_new(selection->count, sizeof *campaign->survey_noted);
     for (size_t i = 0; i < selection->count; i++) {
         const struct scenario *scenario = selection->chosen[i];
         struct subject *known = find_subject(campaign, scenario);
@@ -266,6 +266,6 @@ void campaign_release_subjects(struct campaign *campaign)
         free(campaign->job[i]);
     free(campaign->subject);
     free(campaign->canary);
-    free(campaign->survey_told);
+    free(campaign->survey_noted);
     free(campaign->job);
 }

@@ -329,9 +329,9 @@ bool decision_same_question(const struct decision_shape *a, const struct decisio
 
 bool decision_same_outcome(const struct decision_shape *a, const struct decision_shape *b)
 {
-    const uint8_t told = flags_of_outcome(a);
+    const uint8_t compared = flags_of_outcome(a);
     if (((a->state | b->state) & SHAPE_RESOLVED) != 0)
         return a->error == b->error;
-    return a->error == b->error && (a->flags & told) == (b->flags & told) && a->comm == b->comm &&
-           a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes;
+    return a->error == b->error && (a->flags & compared) == (b->flags & compared) &&
+           a->comm == b->comm && a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes;
 }

@@ -88,7 +88,7 @@ static bool find_place(const struct both *both, bool cut, struct place *place)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static void say_event(const struct trace *trace, uint64_t index, char text[EVENT_BYTES])
+static void write_event(const struct trace *trace, uint64_t index, char text[EVENT_BYTES])
 {
     const struct record *record = event_of(trace, index);
     struct decision_shape shape;
@@ -119,13 +119,13 @@ static const char *how_they_differ(const struct record *then, const struct recor
                : ", with another outcome";
 }
 
-static void say_place(const struct place *place, char *text, size_t bytes)
+static void write_place(const struct place *place, char *text, size_t bytes)
 {
     char then[EVENT_BYTES], now[EVENT_BYTES];
     const struct both *both = &place->both;
     const struct trace *any = both->then != NULL ? both->then : both->now;
-    say_event(both->then, place->event, then);
-    say_event(both->now, place->event, now);
+    write_event(both->then, place->event, then);
+    write_event(both->now, place->event, now);
     bool alike = strcmp(then, now) == 0;
     snprintf(text, bytes, "r%d#%d: event %" PRIu64 ": expected %s; got %s%s", any->rank,
              any->incarnation, place->event, then, now,
@@ -163,6 +163,6 @@ bool traces_differ(const struct trace_set *then, const struct trace_set *now, bo
             found = take_earlier(&both, cut, found, &first);
     }
     if (found)
-        say_place(&first, text, bytes);
+        write_place(&first, text, bytes);
     return found;
 }

@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *words, const
     words->used += length > 0 ? (size_t)length : 0;
 }
 
-static void say_peer(struct words *words, const char *before, int32_t peer)
+static void add_peer(struct words *words, const char *before, int32_t peer)
 {
     switch (peer) {
     case PEER_NULL:
@@ -46,7 +46,7 @@ static void say_peer(struct words *words, const char *before, int32_t peer)
     }
 }
 
-static void say_tag(struct words *words, int32_t tag)
+static void add_tag(struct words *words, int32_t tag)
 {
     if (tag == TAG_ANY)
         say(words, ", any tag");
@@ -54,7 +54,7 @@ static void say_tag(struct words *words, int32_t tag)
         say(words, ", tag %" PRId32, tag);
 }
 
-static void say_comm(struct words *words, uint32_t comm)
+static void add_comm(struct words *words, uint32_t comm)
 {
     if (comm == COMM_WORLD_ID)
         say(words, ", on world");
@@ -64,28 +64,28 @@ static void say_comm(struct words *words, uint32_t comm)
         say(words, ", on %08" PRIx32, comm);
 }
 
-static void say_message(struct words *words, const struct decision_shape *shape)
+static void add_message(struct words *words, const struct decision_shape *shape)
 {
     bool sends = shape->kind == RECORD_SEND;
     say(words, "%s", call_name(shape->call));
-    say_peer(words, sends ? " to" : " from", sends ? shape->peer : shape->want_peer);
-    say_tag(words, sends ? shape->tag : shape->want_tag);
-    say_comm(words, shape->comm);
+    add_peer(words, sends ? " to" : " from", sends ? shape->peer : shape->want_peer);
+    add_tag(words, sends ? shape->tag : shape->want_tag);
+    add_comm(words, shape->comm);
     if (sends)
         say(words, ", %" PRIu64 " bytes", shape->bytes);
 }
 
-static void say_outcome(struct words *words, const struct decision_shape *shape)
+static void add_outcome(struct words *words, const struct decision_shape *shape)
 {
-    bool tells = shape->kind == RECORD_RECV || shape->kind == RECORD_PROBE ||
-                 (shape->kind == RECORD_COMPLETE && shape->comm != 0);
+    bool has_outcome = shape->kind == RECORD_RECV || shape->kind == RECORD_PROBE ||
+                       (shape->kind == RECORD_COMPLETE && shape->comm != 0);
     if (decision_is_negative(shape)) {
         say(words, ", which says no");
     } else if ((shape->state & SHAPE_INCOMPLETE) == 0 && shape->error != 0) {
         say(words, ", which fails with error class %u", shape->error);
-    } else if (tells && (shape->state & SHAPE_INCOMPLETE) == 0 && shape->peer != PEER_NONE) {
-        say_peer(words, ", which gets that of", shape->peer);
-        say_tag(words, shape->tag);
+    } else if (has_outcome && (shape->state & SHAPE_INCOMPLETE) == 0 && shape->peer != PEER_NONE) {
+        add_peer(words, ", which gets that of", shape->peer);
+        add_tag(words, shape->tag);
         if (shape->bytes != BYTES_UNKNOWN)
             say(words, ", %" PRIu64 " bytes", shape->bytes);
     }
@@ -97,7 +97,7 @@ static bool has_bytes(int32_t call)
            call == STORAGE_READ;
 }
 
-static void say_storage(struct words *words, const struct decision_shape *shape, const char *file)
+static void add_storage(struct words *words, const struct decision_shape *shape, const char *file)
 {
     say(words, "%s", storage_call_text((unsigned)shape->tag));
     if (file != NULL)
@@ -124,26 +124,26 @@ void decision_text(const struct decision_shape *shape, uint32_t request, const c
     case RECORD_SEND:
     case RECORD_RECV:
     case RECORD_PROBE:
-        say_message(&words, shape);
+        add_message(&words, shape);
         break;
     case RECORD_COLLECTIVE:
         say(&words, "%s", call_name(shape->call));
-        say_peer(&words, ", root", shape->peer);
-        say_comm(&words, shape->comm);
+        add_peer(&words, ", root", shape->peer);
+        add_comm(&words, shape->comm);
         say(&words, ", %" PRIu64 " bytes", shape->bytes);
         break;
     case RECORD_NOTE:
         say(&words, "the note \"%s\" %" PRIu64, note_kind_text((unsigned)shape->tag), shape->bytes);
         return;
     case RECORD_STORAGE:
-        say_storage(&words, shape, file);
+        add_storage(&words, shape, file);
         return;
     default:
         say(&words, "%s", call_name(shape->call));
-        say_comm(&words, shape->kind == RECORD_CALL ? shape->comm : 0);
+        add_comm(&words, shape->kind == RECORD_CALL ? shape->comm : 0);
     }
     if (request != 0)
         say(&words, ", request %" PRIu32, request);
-    say_outcome(&words, shape);
+    add_outcome(&words, shape);
     say(&words, shape->level == LEVEL_APP ? " (application)" : " (wire)");
 }

@@ -339,10 +339,10 @@ static bool is_explored_elsewhere(struct walk *walk, const char *folder)
     if (walk->incarnation == 0 || states == NULL)
         return false;
     FILE *file = tree_file(folder, STORE_STATE_FILE, walk->incarnation, "re", &(struct error){0});
-    bool told = file != NULL && fscanf(file, "%" SCNx64, &state) == 1;
+    bool is_read = file != NULL && fscanf(file, "%" SCNx64, &state) == 1;
     if (file != NULL)
         fclose(file);
-    if (!told)
+    if (!is_read)
         return false;
     if (is_known(states, state)) {
         tree->counts.known++;

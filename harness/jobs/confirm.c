@@ -64,10 +64,10 @@ static enum verdict judge_legal(const char *folder, char *text, size_t bytes)
 }
 
 /* What the ranks under mpiexec said that they have: "MPICH" of "MPICH Version:\t4.0.2". */
-static void name_library(const char *again, char *name, size_t bytes)
+static void name_library(const char *repetition, char *name, size_t bytes)
 {
     struct decisions_identity identity = {0};
-    run_identify_mpi(again, &identity);
+    run_identify_mpi(repetition, &identity);
     const char *text = identity.mpi_text, *version = strstr(text, " Version");
     size_t length = version != NULL ? (size_t)(version - text) : strcspn(text, ",0123456789");
     const char *unknown = "the MPI library";
@@ -90,11 +90,11 @@ static void conclude_alone(const char *folder, const char *library, const struct
              words_of(other), other->text, legal);
 }
 
-void confirm_conclude(const char *folder, const char *again, unsigned runs, unsigned same,
+void confirm_conclude(const char *folder, const char *repetition, unsigned runs, unsigned same,
                       const struct replayed *other, struct confirmation *made)
 {
     char library[LIBRARY_BYTES];
-    name_library(again, library, sizeof library);
+    name_library(repetition, library, sizeof library);
     *made = (struct confirmation){.runs = runs, .same = same, .legal = VERDICT_COUNT};
     if (runs > 0 && same == 0) {
         conclude_alone(folder, library, other, made);
@@ -112,11 +112,11 @@ void confirm_conclude(const char *folder, const char *again, unsigned runs, unsi
 
 /* --- one repetition --------------------------------------------------------------------------- */
 
-static enum error_code judge_again(struct run *again, struct error *error)
+static enum error_code judge_repeat(struct run *repetition, struct error *error)
 {
     struct outcome outcome;
-    outcome_judge(again, NULL, 0, &outcome);
-    enum error_code code = outcome_store(again, &outcome, error);
+    outcome_judge(repetition, NULL, 0, &outcome);
+    enum error_code code = outcome_store(repetition, &outcome, error);
     outcome_release(&outcome);
     return code;
 }
@@ -124,25 +124,26 @@ static enum error_code judge_again(struct run *again, struct error *error)
 static enum error_code repeat(const struct recorded *recorded, const sigset_t *mask,
                               struct replayed *replayed, struct error *error)
 {
-    struct run again;
-    run_init(&again, recorded->run.scenario);
-    again.number = recorded->run.number;
-    run_follow(&again, &recorded->run);
+    struct run repetition;
+    run_init(&repetition, recorded->run.scenario);
+    repetition.number = recorded->run.number;
+    run_follow(&repetition, &recorded->run);
     sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
-    enum error_code code = path_format(&again.shown, error, "%s/mpiexec", recorded->run.shown.text);
+    enum error_code code =
+        path_format(&repetition.shown, error, "%s/mpiexec", recorded->run.shown.text);
     if (code == OK)
-        code = path_remove(again.shown.text, error);
+        code = path_remove(repetition.shown.text, error);
     if (code == OK)
-        code = run_execute(&again, error);
+        code = run_execute(&repetition, error);
     if (code == OK)
-        code = printed_keep_of(&again, &recorded->run, error);
+        code = printed_keep_of(&repetition, &recorded->run, error);
     if (code == OK)
-        code = run_store(&again, error);
+        code = run_store(&repetition, error);
     if (code == OK)
-        code = judge_again(&again, error);
+        code = judge_repeat(&repetition, error);
     if (code == OK)
-        code = replay_compare(recorded, again.folder.text, replayed, error);
-    run_release(&again);
+        code = replay_compare(recorded, repetition.folder.text, replayed, error);
+    run_release(&repetition);
     return code;
 }
 
@@ -150,7 +151,7 @@ void confirm_make(const char *folder, unsigned times, const sigset_t *mask,
                   struct confirmation *made)
 {
     struct recorded recorded;
-    struct path again;
+    struct path repetition;
     struct error error = {0};
     struct replayed other = {0};
     unsigned runs = 0, same = 0;
@@ -170,7 +171,7 @@ void confirm_make(const char *folder, unsigned times, const sigset_t *mask,
     }
     if (code != OK)
         snprintf(other.text, sizeof other.text, "%.600s", error.text);
-    if (path_format(&again, NULL, "%s/mpiexec", folder) == OK)
-        confirm_conclude(folder, again.text, runs, same, &other, made);
+    if (path_format(&repetition, NULL, "%s/mpiexec", folder) == OK)
+        confirm_conclude(folder, repetition.text, runs, same, &other, made);
     recorded_release(&recorded);
 }

@@ -91,7 +91,7 @@ bool job_refers_to(const struct job *job, const struct scenario *scenario)
 }
 
 /* What the run without faults tells; a program that leaves messages unreceived is told of here. */
-static void say_reference(struct run *run, size_t results, const char *folder, const char *same)
+static void print_reference(struct run *run, size_t results, const char *folder, const char *same)
 {
     run->reference_failed = false;
     char left[TEXT_BYTES] = "";
@@ -133,7 +133,7 @@ static enum error_code read_reference(const struct job *job, struct run *run, st
     if (code == OK && job->scenario->restart_ranks > 0)
         code = resized_keep_same(run, folder, same, sizeof same, error);
     if (code == OK)
-        say_reference(run, results, folder, same);
+        print_reference(run, results, folder, same);
     return code;
 }
 
@@ -256,8 +256,8 @@ static enum exit_status report_outcome(const struct run *run, const struct outco
     return whole_file_end(&file, OK, &error) == OK ? STATUS_PASS : status_of_error(&error);
 }
 
-static enum exit_status judge_and_tell(const struct job *job, const struct run *run,
-                                       const struct options *options, const sigset_t *mask)
+static enum exit_status judge_and_print(const struct job *job, const struct run *run,
+                                        const struct options *options, const sigset_t *mask)
 {
     struct outcome outcome;
     struct error error = {0};
@@ -323,7 +323,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     if (run_store(&run, &error) != OK)
         status_of_error(&error);
     else if (!job->is_reference)
-        status = judge_and_tell(job, &run, options, mask);
+        status = judge_and_print(job, &run, options, mask);
     else if (resized_make(&run, mask))
         status = status_of_reference(&run);
     run_release(&run);

@@ -134,7 +134,7 @@ static void print_output(FILE *out, const struct run *run)
 }
 
 /* A heading, or a frame of the program or of the protocol. */
-static bool is_told(const char *line)
+static bool is_printed(const char *line)
 {
     return strncmp(line, STACKS_FOLDED, sizeof STACKS_FOLDED - 1) != 0 &&
            strncmp(line, STACKS_MAIN_THREAD, sizeof STACKS_MAIN_THREAD - 1) != 0 &&
@@ -154,7 +154,7 @@ static void print_stacks(FILE *out, const struct run *run)
     int count = 0;
     while (count < STACK_LINES && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
-        if (!is_told(line))
+        if (!is_printed(line))
             continue;
         tap_item(out, line);
         count++;

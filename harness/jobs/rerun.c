@@ -19,51 +19,51 @@ static bool hung(const struct run *run)
 }
 
 /* What a rank wrote that came to something else, or how it ended otherwise. */
-static void say_why_not(const struct run *run, const struct run *again)
+static void print_why_not(const struct run *run, const struct run *repetition)
 {
     char why[WHY_BYTES] = "the run could not be had again: ";
     size_t used = strlen(why);
     struct path path;
-    FILE *file = path_format(&path, NULL, "%s/" DIVERGENCE_FILE, again->folder.text) == OK
+    FILE *file = path_format(&path, NULL, "%s/" DIVERGENCE_FILE, repetition->folder.text) == OK
                      ? regular_stream(path.text, LINKS_REFUSED, REGULAR_ANY, NULL)
                      : NULL;
     if (file == NULL) {
-        snprintf(why + used, sizeof why - used, "%.900s", again->end_text);
+        snprintf(why + used, sizeof why - used, "%.900s", repetition->end_text);
     } else {
         used += fread(why + used, 1, sizeof why - used - 1, file);
         why[used] = '\0';
         fclose(file);
     }
-    kept_stacks_say(run->folder.text, why);
+    kept_stacks_note(run->folder.text, why);
 }
 
-static void follow(const struct run *run, struct run *again)
+static void follow(const struct run *run, struct run *repetition)
 {
     struct error error = {0};
-    again->number = run->number;
-    again->timeout_s = (PATIENCE_S + PATIENCE_FACTOR * run->seconds) / FOLLOWED_PATIENCE;
-    if (path_format(&again->shown, &error, "%s/again", run->folder.text) != OK ||
-        run_execute(again, &error) != OK)
-        snprintf(again->end_text, sizeof again->end_text, "%s", error.text);
-    if (kept_stacks_of_witness(again->folder.text, run->folder.text, &again->wanted) == 0)
-        say_why_not(run, again);
-    if (path_remove(again->shown.text, &error) != OK)
+    repetition->number = run->number;
+    repetition->timeout_s = (PATIENCE_S + PATIENCE_FACTOR * run->seconds) / FOLLOWED_PATIENCE;
+    if (path_format(&repetition->shown, &error, "%s/again", run->folder.text) != OK ||
+        run_execute(repetition, &error) != OK)
+        snprintf(repetition->end_text, sizeof repetition->end_text, "%s", error.text);
+    if (kept_stacks_of_witness(repetition->folder.text, run->folder.text, &repetition->wanted) == 0)
+        print_why_not(run, repetition);
+    if (path_remove(repetition->shown.text, &error) != OK)
         fprintf(stderr, "faultline: %s\n", error.text);
 }
 
 void rerun_for_stacks(const struct run *run, const struct outcome *outcome, const sigset_t *mask)
 {
     const struct finding *finding = outcome_finding(outcome);
-    struct run again;
+    struct run repetition;
     if (finding == NULL || finding->witness_count == 0 || hung(run) ||
         !path_holds(run->folder.text, DECISIONS_FILE))
         return;
-    run_init(&again, run->scenario);
+    run_init(&repetition, run->scenario);
     for (unsigned i = 0; i < finding->witness_count && i < WITNESS_MOST; i++)
-        again.wanted.event[again.wanted.count++] = finding->witness[i];
+        repetition.wanted.event[repetition.wanted.count++] = finding->witness[i];
     sigprocmask(SIG_SETMASK, mask, NULL); /* the run before has left it as it needs it */
-    run_follow(&again, run);
-    again.given[0] = '\0'; /* who follows by itself keeps no stacks */
-    follow(run, &again);
-    run_release(&again);
+    run_follow(&repetition, run);
+    repetition.given[0] = '\0'; /* who follows by itself keeps no stacks */
+    follow(run, &repetition);
+    run_release(&repetition);
 }

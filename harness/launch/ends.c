@@ -339,7 +339,7 @@ enum launch_end ends_classify(const struct board *board, const struct plan *plan
         snprintf(text, bytes, "every rank finished");
         return LAUNCH_FINISHED;
     }
-    if (outside_told(board, failure.when_ns, text, bytes))
+    if (outside_signalled(board, failure.when_ns, text, bytes))
         return LAUNCH_VOID;
     if (failure.when_ns != 0)
         return judge_failure(board, &failure, ends, text, bytes);

@@ -92,12 +92,12 @@ static bool launcher_is_stuck(struct running_incarnation *running, uint64_t now_
 
 /* A rank or the launcher was asked to end, by somebody: if it does not, nothing that comes of the
  * run means anything, and a launcher may wait to be asked again. */
-static bool was_told_to_end(struct running_incarnation *running, uint64_t now_ns, char *text,
-                            size_t bytes)
+static bool was_asked_to_end(struct running_incarnation *running, uint64_t now_ns, char *text,
+                             size_t bytes)
 {
-    uint64_t first_ns = outside_told_to_end_ns(running->launch->board);
+    uint64_t first_ns = outside_end_signal_ns(running->launch->board);
     return first_ns != 0 && now_ns > first_ns + CLEANUP_GRACE_NS &&
-           outside_told(running->launch->board, 0, text, bytes);
+           outside_signalled(running->launch->board, 0, text, bytes);
 }
 
 /* A rank is dead, or is to die by a step that is done: what the others wait for then is their end,
@@ -238,7 +238,7 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
         output_tail_copy(&running->tail, board_processes(launch->board));
         if (launcher_is_stuck(running, now_ns))
             return LAUNCH_FINISHED;
-        if (was_told_to_end(running, now_ns, text, bytes))
+        if (was_asked_to_end(running, now_ns, text, bytes))
             return LAUNCH_VOID;
         if (launch->board->refused[0] != '\0' || is_lost_at_start(launch))
             return LAUNCH_FINISHED; /* others may wait for that rank for ever */
@@ -384,7 +384,7 @@ static enum launch_end look_at_stuck(const struct running_incarnation *running, 
     const struct board *board = running->launch->board;
     size_t used = strlen(text);
     if (outside_stopped(board, running->launched.pid, text, bytes) ||
-        outside_told(board, 0, text, bytes))
+        outside_signalled(board, 0, text, bytes))
         return LAUNCH_VOID;
     if (ends_program_runs(board)) {
         watch_write_stacks(board, running->launch->folder);

@@ -36,36 +36,38 @@ bool outside_ended(const struct board_slot *slot, const struct rank_end *end)
            !board_sent_within(slot, number);
 }
 
-static bool was_told_by_launcher(const struct board_slot *slot)
+static bool was_sent_by_launcher(const struct board_slot *slot)
 {
-    return atomic_load(&slot->told_by) == atomic_load(&slot->launcher_pid);
+    return atomic_load(&slot->signal_sender) == atomic_load(&slot->launcher_pid);
 }
 
 /* The launcher passes signals on: those that it is sent, and those by which it clears up when a
  * rank has failed. */
 static bool is_clearing_up(const struct board_slot *slot, uint64_t failed_ns)
 {
-    return failed_ns != 0 && was_told_by_launcher(slot) && failed_ns < atomic_load(&slot->told_ns);
+    return failed_ns != 0 && was_sent_by_launcher(slot) &&
+           failed_ns < atomic_load(&slot->signal_ns);
 }
 
 /* "process 17 (bash)" */
 static const char *sender_text(const struct board_slot *slot, char text[SENDER_BYTES])
 {
     snprintf(text, SENDER_BYTES, "%sprocess %d%s%.15s%s",
-             was_told_by_launcher(slot) ? "the launcher's " : "", atomic_load(&slot->told_by),
-             slot->told_name[0] != '\0' ? " (" : "", slot->told_name,
-             slot->told_name[0] != '\0' ? ")" : "");
+             was_sent_by_launcher(slot) ? "the launcher's " : "", atomic_load(&slot->signal_sender),
+             slot->signal_sender_name[0] != '\0' ? " (" : "", slot->signal_sender_name,
+             slot->signal_sender_name[0] != '\0' ? ")" : "");
     return text;
 }
 
-static void say_ended(const struct board_slot *slot, int rank, int number, char *text, size_t bytes)
+static void write_ended(const struct board_slot *slot, int rank, int number, char *text,
+                        size_t bytes)
 {
     char sender[SENDER_BYTES];
     const char *name = sigabbrev_np(number);
     if (limit_of(number) != NULL)
         snprintf(text, bytes, "rank %d was ended by SIG%s: it came to the limit of %s", rank, name,
                  limit_of(number));
-    else if (atomic_load(&slot->told) == number)
+    else if (atomic_load(&slot->signal_sent) == number)
         snprintf(text, bytes,
                  "rank %d was ended by SIG%s from outside the plan: sent by %s by way of the "
                  "rank's parent",
@@ -85,20 +87,20 @@ bool outside_disturbed(const struct board *board, const struct rank_end *ends, u
         if (!outside_ended(slot, &ends[rank]))
             continue;
         int number = WTERMSIG(ends[rank].wait_status);
-        if (atomic_load(&slot->told) == number && is_clearing_up(slot, failed_ns))
+        if (atomic_load(&slot->signal_sent) == number && is_clearing_up(slot, failed_ns))
             continue;
-        say_ended(slot, rank, number, text, bytes);
+        write_ended(slot, rank, number, text, bytes);
         return true;
     }
     return false;
 }
 
-bool outside_told(const struct board *board, uint64_t failed_ns, char *text, size_t bytes)
+bool outside_signalled(const struct board *board, uint64_t failed_ns, char *text, size_t bytes)
 {
     char sender[SENDER_BYTES];
     for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
-        int number = atomic_load(&slot->told);
+        int number = atomic_load(&slot->signal_sent);
         if (number == 0 || is_clearing_up(slot, failed_ns))
             continue;
         snprintf(text, bytes, "rank %d was sent SIG%s from outside the plan, by %s", rank,
@@ -108,13 +110,13 @@ bool outside_told(const struct board *board, uint64_t failed_ns, char *text, siz
     return false;
 }
 
-uint64_t outside_told_to_end_ns(const struct board *board)
+uint64_t outside_end_signal_ns(const struct board *board)
 {
     uint64_t first_ns = 0;
     for (int rank = 0; rank < board_processes(board); rank++) {
         const struct board_slot *slot = &board->slot[rank];
-        int number = atomic_load(&slot->told);
-        uint64_t when_ns = atomic_load(&slot->told_ns);
+        int number = atomic_load(&slot->signal_sent);
+        uint64_t when_ns = atomic_load(&slot->signal_ns);
         if ((number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT) &&
             (first_ns == 0 || when_ns < first_ns))
             first_ns = when_ns;

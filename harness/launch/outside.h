@@ -27,10 +27,10 @@ bool outside_disturbed(const struct board *board, const struct rank_end *ends, u
                        char *text, size_t bytes);
 
 /* A rank or the launcher was sent a signal, by way of a rank's parent, whatever came of it. */
-bool outside_told(const struct board *board, uint64_t failed_ns, char *text, size_t bytes);
+bool outside_signalled(const struct board *board, uint64_t failed_ns, char *text, size_t bytes);
 
 /* When that first was one which asks a process to end, CLOCK_MONOTONIC; 0: none was. */
-uint64_t outside_told_to_end_ns(const struct board *board);
+uint64_t outside_end_signal_ns(const struct board *board);
 
 /* A process of the job is stopped, and not by the plan. `launcher`: 0 when it has ended. */
 bool outside_stopped(const struct board *board, pid_t launcher, char *text, size_t bytes);

@@ -299,15 +299,15 @@ static void read_name(pid_t pid, char name[BOARD_NAME_BYTES])
 }
 
 /* The first signal that somebody has sent for the rank; that it may go on is no news. */
-static void note_told(struct supervised_rank *supervised, const struct signalfd_siginfo *info)
+static void note_signal(struct supervised_rank *supervised, const struct signalfd_siginfo *info)
 {
     struct board_slot *slot = &supervised->board->slot[supervised->rank];
-    if (info->ssi_signo == SIGCONT || atomic_load(&slot->told) != 0)
+    if (info->ssi_signo == SIGCONT || atomic_load(&slot->signal_sent) != 0)
         return;
-    read_name((pid_t)info->ssi_pid, slot->told_name);
-    atomic_store(&slot->told_by, (int32_t)info->ssi_pid);
-    atomic_store(&slot->told_ns, clock_monotonic_ns());
-    atomic_store(&slot->told, (int32_t)info->ssi_signo);
+    read_name((pid_t)info->ssi_pid, slot->signal_sender_name);
+    atomic_store(&slot->signal_sender, (int32_t)info->ssi_pid);
+    atomic_store(&slot->signal_ns, clock_monotonic_ns());
+    atomic_store(&slot->signal_sent, (int32_t)info->ssi_signo);
 }
 
 /* SIGTERM is also what this process gets when the launcher has ended. */
@@ -320,7 +320,7 @@ static void handle_signal(struct supervised_rank *supervised, const struct signa
         send(supervised, SIGKILL);
     } else {
         if (info->ssi_signo != SIGUSR1 || !mpich_has_ulfm())
-            note_told(supervised, info); /* else it is how the launcher tells of a death */
+            note_signal(supervised, info); /* else it is how the launcher tells of a death */
         process_signal(supervised->pidfd, (int)info->ssi_signo);
     }
 }
@@ -386,7 +386,7 @@ static void leave_later(struct supervised_rank *supervised)
 }
 
 /* "1" for the rank says so for its parent, too. */
-static bool says_survivors(const struct rank_job *job)
+static bool has_survivors(const struct rank_job *job)
 {
     for (size_t i = 0; i < job->environment_count; i++)
         if (strcmp(job->environment[i], SURVIVORS_ENVIRONMENT "=1") == 0)
@@ -466,7 +466,7 @@ enum error_code rank_parent(const struct rank_job *job, struct error *error)
     supervised.job = job;
     supervised.rank = job->first + rank_from_environment();
     supervised.lookout = supervised.rank == 0 ? job->lookout : NULL;
-    supervised.others_live_on = says_survivors(job);
+    supervised.others_live_on = has_survivors(job);
     if (path_format(&supervised.run, error, "%s", job->run) != OK)
         return error->code;
     if (!tie_to_others(&supervised))

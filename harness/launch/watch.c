@@ -123,7 +123,7 @@ static bool unchanged(struct watch *watch, const struct board *board)
     return !summary(watch, board).changed;
 }
 
-static void begin_again(struct watch *watch)
+static void restart_looks(struct watch *watch)
 {
     watch->same = 0;
     watch->analyse_at = LOOKS_BEFORE_ANALYSIS;
@@ -162,7 +162,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     if (atomic_load(&board->stuck) != 0)
         return analyse(board, watch->ranks, run_folder, text, bytes);
     if (watch->steered && !now.steered)
-        begin_again(watch); /* what was let go has to be noticed first */
+        restart_looks(watch); /* what was let go has to be noticed first */
     watch->steered = now.steered;
     bool idle = now.live > 0 && !now.moves && !now.changed && (now.steered || !now.starts);
     watch->in_vain = idle && now.polls && !now.steered;
@@ -189,7 +189,7 @@ bool watch_look(struct watch *watch, struct board *board, const struct plan *pla
     unsigned enough = delays + (now.starts ? LOOKS_AT_START : LOOKS_BEFORE_UNSTICK);
     if (stuck || (watch->same >= enough && now.polls_each >= POLLS_IN_VAIN)) {
         progress_unstick(board);
-        begin_again(watch);
+        restart_looks(watch);
     }
     return false;
 }

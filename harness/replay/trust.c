@@ -86,7 +86,7 @@ static void say(const char *key, const char *text)
 }
 
 /* What the names lead to here, which is what would be run. */
-static void say_what(const char *file, const struct scenario *scenario)
+static void print_what(const char *file, const struct scenario *scenario)
 {
     struct path path;
     fputs("faultline: ", stderr);
@@ -111,7 +111,7 @@ static void say_what(const char *file, const struct scenario *scenario)
 }
 
 /* Anything but yes is no. */
-static bool says_yes(void)
+static bool answers_yes(void)
 {
     char answer[ANSWER_BYTES];
     fputs("Run it? [y/N] ", stderr);
@@ -126,7 +126,7 @@ enum error_code trust_ask(const char *file, const char *unpacked, const char *ou
 {
     if (is_ours(out, recorded->run.number, unpacked))
         return OK;
-    say_what(file, recorded->run.scenario);
+    print_what(file, recorded->run.scenario);
     if (trusted)
         return OK;
     if (isatty(STDIN_FILENO) == 0)
@@ -134,5 +134,5 @@ enum error_code trust_ask(const char *file, const char *unpacked, const char *ou
                          "%s: not run: standard input is no terminal where you could be asked; "
                          "with --trust it is run",
                          file);
-    return says_yes() ? OK : error_set(error, ERROR_USAGE, "%s: not run", file);
+    return answers_yes() ? OK : error_set(error, ERROR_USAGE, "%s: not run", file);
 }

@@ -47,7 +47,7 @@ static void add_lowered(struct listing *listing, struct reduction reduction, int
 }
 
 /* "step 2" or "the release of step 2". */
-static void say_where(uint32_t step, bool release, char where[WHERE_BYTES])
+static void write_where(uint32_t step, bool release, char where[WHERE_BYTES])
 {
     snprintf(where, WHERE_BYTES, "%sstep %" PRIu32, release ? "the release of " : "", step + 1);
 }
@@ -91,7 +91,7 @@ static void add_states(struct listing *listing, uint32_t index, bool release)
     const struct plan_condition *when =
         condition_of(&listing->scenario->plan.steps[index], release);
     char where[WHERE_BYTES];
-    say_where(index, release, where);
+    write_where(index, release, where);
     for (uint32_t k = 0; k < when->states; k++) {
         struct reduction reduction = {
             .kind = REDUCE_STATE, .step = index, .part = k, .release = release};
@@ -113,7 +113,7 @@ static void add_condition(struct listing *listing, uint32_t index, bool release)
     char where[WHERE_BYTES];
     if (plan_condition_is_empty(when))
         return;
-    say_where(index, release, where);
+    write_where(index, release, where);
     reduction.kind = REDUCE_CONDITION;
     if (can_be_bare(step, release))
         add_named(listing, reduction, "the condition of %s", where);
@@ -221,7 +221,7 @@ static void add_condition_numbers(struct listing *listing, uint32_t index, bool 
     const struct plan_step *step = &listing->scenario->plan.steps[index];
     const struct plan_condition *when = condition_of(step, release);
     char where[WHERE_BYTES], what[REDUCTION_TEXT_BYTES];
-    say_where(index, release, where);
+    write_where(index, release, where);
     struct reduction reduction = {.kind = REDUCE_NUMBER, .step = index, .release = release};
     for (size_t k = plan_condition_fields.count; k-- > 0;) {
         const struct plan_field *field = &plan_condition_fields.field[k];

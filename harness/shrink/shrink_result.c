@@ -44,7 +44,7 @@ static enum error_code write_scenario(const struct trial *trial, const char *wor
     return code;
 }
 
-static void say_minimality(FILE *out, const struct shrink_result *result)
+static void print_minimality(FILE *out, const struct shrink_result *result)
 {
     const struct search *search = result->search;
     size_t seldom = 0, tried = 0;
@@ -80,7 +80,7 @@ static char *comment_of_shrunk(const struct shrink_result *result)
             trial_scenario(search->original)->plan.count, trial_scenario(search->best)->plan.count,
             search->original->size, search->best->size, count.failures, count.runs,
             trials->wanted.text);
-    say_minimality(out, result);
+    print_minimality(out, result);
     if (!result->expects)
         fputs("More than that is violated, or not all of the plan is done: nothing is expected.\n",
               out);

@@ -132,7 +132,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder,
     return count;
 }
 
-void kept_stacks_say(const char *folder, const char *text)
+void kept_stacks_note(const char *folder, const char *text)
 {
     FILE *out = has_line(folder, OF_WITNESS) ? NULL : append_text(folder);
     if (out == NULL)

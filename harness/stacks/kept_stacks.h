@@ -25,7 +25,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder,
 json_t *kept_stacks_read(const char *folder);
 
 /* What a reader is told in place of the stacks of the witness. */
-void kept_stacks_say(const char *folder, const char *text);
+void kept_stacks_note(const char *folder, const char *text);
 
 /* The run folder says something of these events already. */
 bool kept_stacks_have(const char *folder, const struct event_list *witness);

@@ -183,8 +183,7 @@ static enum error_code take_away(struct restoring *restoring, struct name *name)
 
 /* The folder was removed from the disk. A new one takes its place; nothing but its inode number
  * differs. */
-static enum error_code make_again(struct restoring *restoring, struct object *folder,
-                                  const char *path)
+static enum error_code remake(struct restoring *restoring, struct object *folder, const char *path)
 {
     struct stat facts;
     if (mkdir(path, 0777) != 0 || lstat(path, &facts) != 0)
@@ -204,7 +203,7 @@ static enum error_code put_folder(struct restoring *restoring, struct object *fo
         return code;
     code = goal_of(restoring, folder->home, to);
     if (code == OK && !folder->staged) {
-        code = make_again(restoring, folder, to);
+        code = remake(restoring, folder, to);
     } else if (code == OK) {
         journal_gone_path(restoring->journal, folder->inode, from);
         if (rename(from, to) != 0)

@@ -77,7 +77,7 @@ static void make_kill(struct fault *fault)
 }
 
 /* In what comes after a first death: the same rank or another, early or late in its recovery. */
-static void make_kill_again(struct fault *fault)
+static void make_repeated_kill(struct fault *fault)
 {
     fault_begin(fault, ACTION_KILL);
     bool first = draw_chance(&fault->draw, 70);
@@ -89,7 +89,7 @@ static void make_kill_again(struct fault *fault)
 
 static bool has_lines(const struct survey *survey)
 {
-    return survey_tells(survey, EVENT_CHECKPOINT);
+    return survey_has_note(survey, EVENT_CHECKPOINT);
 }
 
 /* After a commit everything has to be there. */
@@ -371,7 +371,7 @@ static enum error_code add_recovery(const struct survey *survey, uint64_t seed, 
     fault.lives = kills(plan);
     if (code != OK || fault.lives == 0 || !draw_chance(&fault.draw, 25))
         return code;
-    make_kill_again(&fault);
+    make_repeated_kill(&fault);
     add_word(name, "kill again");
     return plan_add(plan, &fault.step, error);
 }

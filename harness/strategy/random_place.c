@@ -125,20 +125,21 @@ void place_state(const struct survey *survey, struct draw *draw, int32_t rank, b
 
 /* Which messages are late or early hangs on timing; that some are does not, where there were
  * several. */
-#define TOLD_CERTAIN 3
+#define NOTED_PER_CERTAIN 3
 
 static bool logs(const struct survey *survey)
 {
-    return survey->late >= TOLD_CERTAIN || survey->early >= TOLD_CERTAIN;
+    return survey->late >= NOTED_PER_CERTAIN || survey->early >= NOTED_PER_CERTAIN;
 }
 
 static struct plan_condition place_of_logging(const struct survey *survey, struct draw *draw)
 {
     struct plan_condition condition = plan_step_default(ACTION_AWAIT).when;
-    bool late =
-        survey->early < TOLD_CERTAIN || (survey->late >= TOLD_CERTAIN && draw_chance(draw, 50));
+    bool late = survey->early < NOTED_PER_CERTAIN ||
+                (survey->late >= NOTED_PER_CERTAIN && draw_chance(draw, 50));
     condition.event = late ? EVENT_LOGGED : EVENT_EARLY;
-    condition.nth = draw_between(draw, 1, (late ? survey->late : survey->early) / TOLD_CERTAIN);
+    condition.nth =
+        draw_between(draw, 1, (late ? survey->late : survey->early) / NOTED_PER_CERTAIN);
     return condition;
 }
 
@@ -173,7 +174,7 @@ struct plan_condition place_in_recovery(const struct survey *survey, struct draw
                                         int32_t incarnation)
 {
     struct plan_condition condition = plan_step_default(ACTION_AWAIT).when;
-    bool phase = survey_tells(survey, EVENT_PHASE) && draw_chance(draw, 70);
+    bool phase = survey_has_note(survey, EVENT_PHASE) && draw_chance(draw, 70);
     condition.event = phase ? EVENT_PHASE : EVENT_CALL;
     condition.rank = (int32_t)draw_below(draw, (uint64_t)survey->ranks);
     condition.incarnation = incarnation;

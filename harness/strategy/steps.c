@@ -65,9 +65,9 @@ void steps_state(struct plan_condition *condition, int32_t rank, enum plan_regio
 
 unsigned steps_regions(const struct survey *survey)
 {
-    if (!survey_tells(survey, EVENT_CHECKPOINT))
+    if (!survey_has_note(survey, EVENT_CHECKPOINT))
         return 0;
-    return survey_tells(survey, EVENT_STOP_LOG) ? 3 : 2;
+    return survey_has_note(survey, EVENT_STOP_LOG) ? 3 : 2;
 }
 
 const char *steps_region_text(enum plan_region region)

@@ -489,7 +489,7 @@ bool survey_is_passed_on(const struct survey *survey)
     return false;
 }
 
-bool survey_tells(const struct survey *survey, enum plan_event event)
+bool survey_has_note(const struct survey *survey, enum plan_event event)
 {
     for (size_t i = 0; i < survey->count; i++)
         if (survey->point[i].condition.event == event)

@@ -123,6 +123,6 @@ void survey_before_end(const struct survey *survey, struct survey *early);
 bool survey_is_passed_on(const struct survey *survey);
 
 /* Some rank tells of this event. */
-bool survey_tells(const struct survey *survey, enum plan_event event);
+bool survey_has_note(const struct survey *survey, enum plan_event event);
 
 #endif

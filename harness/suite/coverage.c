@@ -203,12 +203,12 @@ static void print_faults(FILE *out, const struct fault_places *faults)
     for (size_t i = 0; i < faults->count; i++) {
         const struct fault_place *first = &faults->place[i];
         char line[LINE_BYTES];
-        bool told = false;
+        bool printed = false;
         for (size_t k = 0; k < i; k++)
-            told |= strcmp(faults->place[k].fault, first->fault) == 0 &&
-                    strcmp(faults->place[k].role, first->role) == 0;
+            printed |= strcmp(faults->place[k].fault, first->fault) == 0 &&
+                       strcmp(faults->place[k].role, first->role) == 0;
         int used = snprintf(line, sizeof line, "  %s, %s:", first->fault, first->role);
-        for (size_t k = i; !told && k < faults->count; k++) {
+        for (size_t k = i; !printed && k < faults->count; k++) {
             const struct fault_place *place = &faults->place[k];
             if (strcmp(place->fault, first->fault) != 0 || strcmp(place->role, first->role) != 0)
                 continue;
@@ -219,7 +219,7 @@ static void print_faults(FILE *out, const struct fault_places *faults)
             used += snprintf(line + used, sizeof line - (size_t)used, " %s %" PRIu64, place->phase,
                              place->count);
         }
-        if (!told)
+        if (!printed)
             tap_comment(out, "%s", line);
     }
 }

@@ -179,8 +179,8 @@ static bool newest_line(const struct trace_set *traces, const struct finding *fi
 }
 
 /* The rank has told so before the event; of any line if `line` is NULL. */
-static bool told_before(const struct trace *trace, uint64_t event, enum note_kind kind,
-                        const uint64_t *line)
+static bool noted_before(const struct trace *trace, uint64_t event, enum note_kind kind,
+                         const uint64_t *line)
 {
     struct notes notes = notes_of(trace);
     const struct record *note;
@@ -191,7 +191,7 @@ static bool told_before(const struct trace *trace, uint64_t event, enum note_kin
     return false;
 }
 
-static bool tells_of_logging(const struct trace_set *traces)
+static bool notes_logging(const struct trace_set *traces)
 {
     return has_note(traces, -1, NOTE_READY) || has_note(traces, -1, NOTE_LOGGED) ||
            has_note(traces, -1, NOTE_STOP_LOG);
@@ -205,13 +205,13 @@ static const char *phase_of(const struct trace_set *traces, const struct finding
     uint64_t line;
     if (trace == NULL || event->index >= trace->count)
         return NULL;
-    if (event->incarnation > 0 && !told_before(trace, event->index, NOTE_CHECKPOINT, NULL))
+    if (event->incarnation > 0 && !noted_before(trace, event->index, NOTE_CHECKPOINT, NULL))
         return "recovery";
     if (!newest_line(traces, finding, event->incarnation, &line))
         return "start";
-    if (!told_before(trace, event->index, NOTE_CHECKPOINT, &line))
+    if (!noted_before(trace, event->index, NOTE_CHECKPOINT, &line))
         return "before";
-    if (told_before(trace, event->index, NOTE_STOP_LOG, &line) || !tells_of_logging(traces))
+    if (noted_before(trace, event->index, NOTE_STOP_LOG, &line) || !notes_logging(traces))
         return "beyond";
     return "logging";
 }

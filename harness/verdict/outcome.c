@@ -48,7 +48,7 @@ static bool has_finding(const struct judgement *judgement, enum verdict verdict)
 }
 
 /* Vacuous without a finding: the first of the claims asked for whose situation never arose. */
-static void say_what_was_needed(const char *const *ids, size_t count, struct outcome *outcome)
+static void note_what_was_needed(const char *const *ids, size_t count, struct outcome *outcome)
 {
     const struct judgement *judgement = &outcome->judgement;
     for (size_t c = 0; c < count; c++)
@@ -75,7 +75,7 @@ static void take_judgement(const char *const *ids, size_t count, struct outcome 
     else
         decide(outcome, verdict, verdict_text(verdict), "");
     if (verdict == VERDICT_VACUOUS && !has_finding(judgement, verdict))
-        say_what_was_needed(ids, count, outcome);
+        note_what_was_needed(ids, count, outcome);
 }
 
 /* A situation that the scenario promises and that did not arise. */

@@ -52,8 +52,8 @@ void recorded_release(struct recorded *recorded)
     scenario_list_release(&recorded->owner);
 }
 
-static void say_change(bool changed, const char *what, char text[REPLAYED_TEXT_BYTES],
-                       unsigned *count)
+static void append_change(bool changed, const char *what, char text[REPLAYED_TEXT_BYTES],
+                          unsigned *count)
 {
     if (changed)
         snprintf(text, REPLAYED_TEXT_BYTES, "%s is not what it was when the run was recorded",
@@ -69,13 +69,13 @@ unsigned recorded_changes(const struct recorded *recorded,
     char what[REPLAYED_TEXT_BYTES / 2];
     unsigned count = 0;
     run_identify(recorded->run.scenario, &now);
-    say_change(then->library != now.library ||
-                   strncmp(then->faultline, now.faultline, sizeof now.faultline) != 0,
-               "Faultline", text[count], &count);
+    append_change(then->library != now.library ||
+                      strncmp(then->faultline, now.faultline, sizeof now.faultline) != 0,
+                  "Faultline", text[count], &count);
     snprintf(what, sizeof what, "the protocol %.200s", recorded->run.scenario->protocol);
-    say_change(then->protocol != now.protocol, what, text[count], &count);
+    append_change(then->protocol != now.protocol, what, text[count], &count);
     snprintf(what, sizeof what, "the program %.200s", recorded->run.scenario->program);
-    say_change(then->program != now.program, what, text[count], &count);
+    append_change(then->program != now.program, what, text[count], &count);
     return count;
 }
 

@@ -111,7 +111,7 @@ static struct at shown_carried(const struct shown *shown)
     return shown_note(shown, NOTE_RECORDED_CARRIED, 0);
 }
 
-static bool is_told_twice(const struct shown *shown, struct at a, struct at b)
+static bool is_noted_twice(const struct shown *shown, struct at a, struct at b)
 {
     (void)shown;
     return (at_is_note(a, NOTE_CHECKPOINT, 0) || at_is_note(a, NOTE_CLEAR, 0)) &&
@@ -184,7 +184,7 @@ bool shows_other_channel(const struct shown *shown)
 
 bool shows_not_done(const struct shown *shown)
 {
-    if (any_two(shown, is_told_twice))
+    if (any_two(shown, is_noted_twice))
         return true;
     if (shown->commit.record == NULL)
         return somebody_lacks(shown->traces, NOTE_CLEAR, shown_note(shown, NOTE_SAVED, 0));

@@ -150,7 +150,7 @@ bool shows_decided_otherwise(const struct shown *shown)
 }
 
 /* It makes a line that is not above that one. */
-static bool makes_again(const struct trace *trace, uint64_t line)
+static bool repeats_line(const struct trace *trace, uint64_t line)
 {
     for (struct at at = {.trace = trace}; at_next(&at);)
         if ((at_is_note(at, NOTE_CHECKPOINT, 0) || at_is_note(at, NOTE_INITIATED, 0)) &&
@@ -169,7 +169,7 @@ static bool is_restored_otherwise(const struct shown *shown, int life, uint64_t 
         if (trace->incarnation == life &&
             at_first_note(trace, NOTE_RESTORED, line).record == NULL &&
             (ended || at_first_note(trace, NOTE_RESTORED, 0).record != NULL ||
-             makes_again(trace, line)))
+             repeats_line(trace, line)))
             return true;
     }
     return false;

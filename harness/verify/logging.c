@@ -538,7 +538,7 @@ static bool is_needed_by_somebody(const struct shown *shown, struct at sent, str
 
 /* The process of `then` has taken the place of the one that sent, has come to a checkpoint that
  * that one had not, or to its end, and has not said that it has the payload. */
-static bool is_not_kept_again(const struct shown *shown, struct at sent, struct at then)
+static bool is_not_kept_anew(const struct shown *shown, struct at sent, struct at then)
 {
     bool finalizes = then.record->level == LEVEL_APP && then.record->call == CALL_MPI_Finalize;
     bool keeps = at_is_note(sent, NOTE_KEPT, 0) || at_is_note(sent, NOTE_MULTICAST, 0) ||
@@ -558,7 +558,7 @@ static bool is_not_kept_again(const struct shown *shown, struct at sent, struct 
 bool shows_not_kept(const struct shown *shown)
 {
     if (shown->count == 2 && shown->event[0].trace != shown->event[1].trace &&
-        is_not_kept_again(shown, shown->event[0], shown->event[1]))
+        is_not_kept_anew(shown, shown->event[0], shown->event[1]))
         return true;
     struct at dropped = shown_note(shown, NOTE_DROPPED, 0), sent = shown_note(shown, NOTE_KEPT, 0);
     struct at noted = {0};

@@ -396,7 +396,7 @@ static bool is_born(const struct trace *trace, uint64_t ticks)
  */
 bool ranks_have(const struct trace_set *traces, int rank)
 {
-    bool told = false;
+    bool has_note = false;
     for (struct at at = {0}; at_next_of_all(traces, &at);)
         if (at_is_note(at, NOTE_BECOMES, 0) && at.record->bytes == (uint64_t)rank)
             return true;
@@ -408,9 +408,9 @@ bool ranks_have(const struct trace_set *traces, int rank)
             return false;
         if (is_born(said.trace, said.record != NULL ? said.record->enter : NEVER))
             return true;
-        told |= said.record != NULL;
+        has_note |= said.record != NULL;
     }
-    return !told;
+    return !has_note;
 }
 
 static bool lists(const struct trace_set *traces, struct at made, int rank)

@@ -68,10 +68,10 @@ bool shows_renumbered_wrongly(const struct shown *shown)
         const struct trace *other = trace_set_find(shown->traces, process, note.trace->incarnation);
         if (other == NULL)
             continue;
-        int told = times(other, UINT64_MAX);
-        least += told >= generation;
-        most += told >= generation ||
-                (told == generation - 1 && has_died(other) && is_heard(other, began(note)));
+        int noted = times(other, UINT64_MAX);
+        least += noted >= generation;
+        most += noted >= generation ||
+                (noted == generation - 1 && has_died(other) && is_heard(other, began(note)));
     }
     return number_of(note) < least || number_of(note) > most;
 }

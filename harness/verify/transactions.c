@@ -76,7 +76,7 @@ static bool was_committed(const struct shown *shown, struct at note)
 }
 
 /* When such a note of the line was last told before the other; 0: never. */
-static uint64_t last_told(const struct shown *shown, struct at note, enum note_kind kind)
+static uint64_t last_noted(const struct shown *shown, struct at note, enum note_kind kind)
 {
     uint64_t last = 0;
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
@@ -94,9 +94,9 @@ static bool is_uncommitted(const struct shown *shown, struct at restored)
 {
     if (restored.record == NULL || restored.record->bytes == 0 || was_committed(shown, restored))
         return false;
-    uint64_t given_up = last_told(shown, restored, NOTE_GIVEN_UP);
+    uint64_t given_up = last_noted(shown, restored, NOTE_GIVEN_UP);
     return restored.trace->incarnation == 0 ||
-           (given_up != 0 && given_up > last_told(shown, restored, NOTE_SAVED));
+           (given_up != 0 && given_up > last_noted(shown, restored, NOTE_SAVED));
 }
 
 static bool is_not_undone(const struct shown *shown, struct at undone)

@@ -228,10 +228,10 @@ static bool is_buffered(struct at at)
 static bool known_and_used(const struct shown *shown, struct at knew, struct at then)
 {
     (void)shown;
-    bool told = has_raised(knew, RAISED_REVOKED) ||
-                (is_call_of(knew, CALL_MPIX_Comm_revoke) && knew.record->error == 0);
-    return told && then.trace == knew.trace && then.record->error == 0 && at_done(then) != NEVER &&
-           began(then).record->enter >= at_done(knew) &&
+    bool informed = has_raised(knew, RAISED_REVOKED) ||
+                    (is_call_of(knew, CALL_MPIX_Comm_revoke) && knew.record->error == 0);
+    return informed && then.trace == knew.trace && then.record->error == 0 &&
+           at_done(then) != NEVER && began(then).record->enter >= at_done(knew) &&
            began(then).record->comm == began(knew).record->comm && !decides(then) &&
            !is_buffered(began(then)) && then.record->call != CALL_MPIX_Comm_revoke &&
            then.record->kind != RECORD_COMM;
@@ -406,19 +406,19 @@ static bool shrink_otherwise(const struct shown *shown, struct at a, struct at b
 
 /* The other event told a caller, before it called, that one in the group was dead; and the caller
  * lived until the shrink was over. */
-static bool has_known(const struct shown *shown, struct at made, struct at told)
+static bool has_known(const struct shown *shown, struct at made, struct at informed)
 {
-    struct at of = began(told), call = made_by(made);
-    if (!is_shrunk(made) || is_shrunk(told))
+    struct at of = began(informed), call = made_by(made);
+    if (!is_shrunk(made) || is_shrunk(informed))
         return false;
-    struct at caller = same_of(shown, call, told.trace->rank);
-    bool before = caller.record != NULL && at_done(told) <= caller.record->enter &&
+    struct at caller = same_of(shown, call, informed.trace->rank);
+    bool before = caller.record != NULL && at_done(informed) <= caller.record->enter &&
                   at_done(caller) != NEVER && !died(caller.trace, last_return(shown, call));
-    if (has_raised(told, RAISED_PROC_FAILED) && is_message(of) && named(of) >= 0)
+    if (has_raised(informed, RAISED_PROC_FAILED) && is_message(of) && named(of) >= 0)
         return before && lists(made, named(of));
-    for (int process = 0; is_group(told, RECORD_FAILED) && process < shown->traces->ranks;
+    for (int process = 0; is_group(informed, RECORD_FAILED) && process < shown->traces->ranks;
          process++)
-        if (before && lists(told, process) && lists(made, process))
+        if (before && lists(informed, process) && lists(made, process))
             return true;
     return false;
 }
@@ -525,13 +525,13 @@ static bool group_changes(const struct shown *shown, struct at first, struct at 
 }
 
 /* What the process was told of and then acknowledged is not in the group. */
-static bool group_lacks(const struct shown *shown, struct at told, struct at group)
+static bool group_lacks(const struct shown *shown, struct at informed, struct at group)
 {
     (void)shown;
-    struct at of = began(told);
-    return has_raised(told, RAISED_PROC_FAILED) && is_acked_group(group) &&
-           at_before(told, group) && is_message(of) && named(of) >= 0 &&
-           of.record->comm == group.record->comm && acks_all_between(told, group) &&
+    struct at of = began(informed);
+    return has_raised(informed, RAISED_PROC_FAILED) && is_acked_group(group) &&
+           at_before(informed, group) && is_message(of) && named(of) >= 0 &&
+           of.record->comm == group.record->comm && acks_all_between(informed, group) &&
            !lists(group, named(of));
 }
 

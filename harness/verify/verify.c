@@ -64,7 +64,7 @@ static void refuse(struct finding *finding)
 }
 
 /* The worst that is still found of the claim. */
-static void weigh_again(struct claim_result *result, const struct judgement *judgement)
+static void reweigh(struct claim_result *result, const struct judgement *judgement)
 {
     bool refused = false;
     for (size_t i = 0; i < judgement->finding_count; i++) {
@@ -80,7 +80,7 @@ static void weigh_again(struct claim_result *result, const struct judgement *jud
 }
 
 /* Worst first, as before: what is refused goes after the violations that are left. */
-static void sort_again(struct judgement *judgement)
+static void sort_results(struct judgement *judgement)
 {
     for (size_t i = 1; i < judgement->finding_count; i++)
         for (size_t k = i;
@@ -113,9 +113,9 @@ void verify_findings(const struct trace_set *traces, const struct run_facts *fac
     if (!refused)
         return;
     enum verdict worst = VERDICT_HARNESS_ERROR;
-    sort_again(judgement);
+    sort_results(judgement);
     for (size_t i = 0; i < judgement->result_count; i++) {
-        weigh_again(&judgement->results[i], judgement);
+        reweigh(&judgement->results[i], judgement);
         if (judgement->results[i].verdict == VERDICT_VIOLATION)
             worst = VERDICT_VIOLATION;
     }

@@ -49,10 +49,10 @@ static void end_badly(struct board *board, int rank, int wait_status, uint64_t w
 static void tell(struct board *board, int rank, int number, int sender, uint64_t when_ns)
 {
     struct board_slot *slot = &board->slot[rank];
-    snprintf(slot->told_name, sizeof slot->told_name, "%s", "somebody");
-    atomic_store(&slot->told_by, sender);
-    atomic_store(&slot->told_ns, when_ns);
-    atomic_store(&slot->told, number);
+    snprintf(slot->signal_sender_name, sizeof slot->signal_sender_name, "%s", "somebody");
+    atomic_store(&slot->signal_sender, sender);
+    atomic_store(&slot->signal_ns, when_ns);
+    atomic_store(&slot->signal_sent, number);
 }
 
 static enum launch_end classify(const struct board *board, const struct plan *plan)
