@@ -158,8 +158,8 @@ ended_with() {
     said() { cat out/latest/*/output/r0.0.out | sort -u; }
     env -u HWLOC_PLUGINS_PATH "$FAULTLINE" run --out out --keep --repeat 4 p.lua
     [ "$(said)" = "plugins none, path not set" ]
-    plugins=$(dirname "$(find /usr/lib -name hwloc_pci.so -print -quit)")
-    [ -d "$plugins" ] || skip "hwloc has no plugins here"
+    plugins=$(find /usr/lib -name hwloc_pci.so -printf '%h' -quit)
+    [ -n "$plugins" ] || skip "hwloc has no plugins here"
     HWLOC_PLUGINS_PATH=$plugins "$FAULTLINE" run --out out --keep --repeat 4 p.lua
     [ "$(said)" = "plugins some, path $plugins" ]
 }
