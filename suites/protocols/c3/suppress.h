@@ -1,6 +1,6 @@
 /* The suppressList [C3, section 3.3]: the early messages a rank has received in the epoch before a
- * checkpoint, by sender and id. Part of the checkpoint; after recovery each sender is told. Must
- * not know: when that is. */
+ * checkpoint, by sender and id. Part of the checkpoint; after recovery each sender gets its own.
+ * Must not know: when that is. */
 #ifndef C3_SUPPRESS_H
 #define C3_SUPPRESS_H
 
@@ -17,8 +17,9 @@ void suppress_clear(void);
 /* The list as it is now; the rows are this module's. */
 const struct early *suppress_list(size_t *count);
 
-/* Collective over `comm`, whose ranks are world ranks: tells every sender the ids in `list` that
- * are its own. Returns what others have told this rank, *count ids. Owned by the caller: free. */
+/* Collective over `comm`, whose ranks are world ranks: sends every sender the ids in `list` that
+ * are its own. Returns the *received ids that others have sent this rank. Owned by the caller:
+ * free. */
 uint64_t *suppress_exchange(MPI_Comm comm, const struct early *list, size_t count,
                             size_t *received);
 

@@ -505,7 +505,7 @@ static int hand_over_message(struct request *request, MPI_Status *status)
 }
 
 /* The library gives nothing of a message that is too long, not even the piggyback, without which
- * nobody can tell what to do with the message after a crash. */
+ * nobody knows what to do with the message after a crash. */
 _Noreturn static void lost_header(const struct request *request)
 {
     char text[MPI_MAX_ERROR_STRING] = "";

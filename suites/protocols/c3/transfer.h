@@ -28,8 +28,9 @@ bool transfer_is_in(struct request *request);
 /* Has it a message, of a rank that has stopped logging for the line that this one logs for? */
 bool transfer_sender_stopped(const struct request *request);
 
-/* While this rank logs: has every receive from before `place` that has taken a message before one
- * of this source and tag got all of it? Until then nothing may tell the program of the latter. */
+/* For the time in which this rank logs. Some receives from before `place` have taken a message
+ * ahead of one with this source and tag: is each such message here as a whole? Until it is, the
+ * program must not learn of the later message. */
 bool ahead_is_over(const struct handle *communicator, int source, int tag, uint64_t place);
 
 /* As transfer_before, for those receives. */

@@ -8,7 +8,7 @@
 /* Nothing is recorded; what was is forgotten. */
 void channels_clear(void);
 
-/* The packet is part of the state of its channel. Held; Faultline is told. */
+/* The packet is part of the state of its channel. It is held, and noted in the trace. */
 void channels_record(uint64_t line, struct packet *packet);
 
 /* Stores what is recorded as this rank's part of `line`; stable on return. Phases:

@@ -1,5 +1,5 @@
-/* CoCheck as a layer over PMPI: the beginning, the end and the restart of a job, and what the parts
- * tell each other. See cocheck.h for what it is and README.md for how it goes. */
+/* CoCheck as a layer over PMPI: the beginning, the end and the restart of a job, and the messages
+ * between its parts. See cocheck.h for what it is and README.md for how it goes. */
 #include "cocheck/cocheck.h"
 
 #include "checkpoint.h"

@@ -36,13 +36,13 @@ struct cocheck {
 };
 extern struct cocheck self;
 
-/* Takes what the central instance and others have told this process. Nothing here blocks. */
+/* Takes the messages that the central instance and others have sent this process. Never blocks. */
 void attend(void);
 
 /* The end of this layer in this process: collective over all processes. */
 void finish(void);
 
-/* Tells Faultline that this process is at the named point "cocheck:<name>". */
+/* Notes in the trace that this process is at the named point "cocheck:<name>". */
 void phase(const char *name);
 
 #endif

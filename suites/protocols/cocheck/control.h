@@ -1,4 +1,4 @@
-/* What processes and the central instance tell each other: the notification, which the paper sends
+/* What processes and the central instance send each other: the notification, which the paper sends
  * as a signal, and the answers. Ready messages are not among them: they go where the application's
  * messages go. */
 #ifndef COCHECK_CONTROL_H

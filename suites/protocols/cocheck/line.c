@@ -11,7 +11,7 @@
 #include <string.h>
 
 static struct {
-    uint64_t notified; /* the newest line that this process was told of */
+    uint64_t notified; /* the newest line of which this process was notified */
     int place;         /* where it goes, if it migrates in that */
     uint64_t over;     /* the newest line that is over */
     uint64_t *ready;   /* by rank: the newest line of which its ready message is here */
@@ -81,7 +81,7 @@ static bool is_over(void *context)
 {
     (void)context;
     attend();
-    return line.over >= self.line; /* the next one may have been told already */
+    return line.over >= self.line; /* the notification of the next one may be here already */
 }
 
 void line_over(uint64_t number, bool migration)

@@ -1,6 +1,6 @@
-/* What a process does when it is told to make a line [CC, sections 4 and 5.2]: ready messages, the
- * flush of its channels, and then its checkpoint or its migration. Must not know: how a state gets
- * from process to process, when a line is due. */
+/* What a process does when it is notified that a line is due [CC, sections 4 and 5.2]: ready
+ * messages, the flush of its channels, and then its checkpoint or its migration. Must not know: how
+ * a state gets from process to process, when a line is due. */
 #ifndef COCHECK_LINE_H
 #define COCHECK_LINE_H
 
@@ -22,8 +22,8 @@ void line_ready(int from, uint64_t line);
 /* The central instance says that the line is over. */
 void line_over(uint64_t line, bool migration);
 
-/* Makes the line that this process was told of, if there is one. Outside any send. Does not return
- * in a process that migrates. */
+/* Makes the line of which this process was notified, if there is one. Outside any send. Does not
+ * return in a process that migrates. */
 void line_look(void);
 
 #endif

@@ -73,8 +73,8 @@ static void pause_between_looks(void)
     nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
 }
 
-/* A connection is seen outside MPI, so when it is seen is told, and in a run that is replayed is
- * when it was then: an earlier one waits, a later one is waited for. */
+/* A connection is seen outside MPI. So the answer is noted (faultline_drawn), and a replay
+ * gets the same one: a connection that comes earlier waits, one that comes later is waited for. */
 static bool has_come(bool *there)
 {
     struct error error;

@@ -46,7 +46,7 @@ void ft_mpi_repair(void);
 /* Nobody comes in the place of those of the world that are not in `alive`. */
 void ft_mpi_note_missing(MPI_Comm alive);
 
-/* Tells Faultline of a world that was repaired. */
+/* Notes in the trace that the world was repaired, and how. */
 void ft_mpi_note_world(void);
 
 /* spawn.c. `alive`, of all who live, becomes a communicator in which every number has a process:

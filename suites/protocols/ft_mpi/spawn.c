@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What those who live tell those who come. */
+/* What the living processes send the new ones. */
 struct newcomer_info {
     int size, count;
     int number[RANKS_MOST]; /* of the first `count` new processes */

@@ -21,12 +21,12 @@ struct event {
 
 /* In front of the events of a letter. */
 struct happened {
-    uint64_t step; /* of the one who leads; all that came at polls up to it has been told */
-    uint64_t last; /* 1: there is no more to tell */
+    uint64_t step; /* of the one who leads; all that came at polls up to it has been sent */
+    uint64_t last; /* 1: nothing more will be sent */
 };
 
 static struct {
-    struct bytes events; /* not told yet */
+    struct bytes events; /* not sent yet */
     uint64_t step;       /* told */
     uint64_t letters;
     uint64_t known; /* of these, by the other */

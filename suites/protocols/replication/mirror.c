@@ -90,7 +90,7 @@ void mirror_send_to(struct packet *packet, int process)
     struct outgoing *one = memory(1, sizeof *one);
     if (PMPI_Isend(&packet->head, (int)bytes, MPI_BYTE, process, (int)packet->head.kind,
                    MPI_COMM_WORLD, &one->request) != MPI_SUCCESS) {
-        free(one); /* it has died, which is told when it is looked for */
+        free(one); /* it has died, which is noticed when somebody looks for it */
         return;
     }
     one->packet = packet_hold(packet);

@@ -119,7 +119,8 @@ static bool hand_over(MPI_Comm comm, const struct newcomer_info *info, const str
                      comm) == MPI_SUCCESS;
 }
 
-/* All are at the line that was told, each with what the one before it has of it; or nobody is. */
+/* All are at the line that `info` names, each with the copy that the rank before it keeps of it; or
+ * nobody is. */
 static bool resume(MPI_Comm comm, const struct newcomer_info *info)
 {
     bool first = info->line == LINE_FIRST || is_lost(info);
@@ -180,8 +181,8 @@ EXPORTED int protocol_potential_checkpoint(void)
     return 0;
 }
 
-/* All have done their work, or it is done again from the last line, which is its end. What this
- * rank has done, and told of it, stands: it does not go back. */
+/* If a rank dies here, all go on from the last line, which is at the end of their work. This rank
+ * does not go back: what it has done, and its result, stand. */
 EXPORTED int MPI_Finalize(void)
 {
     uint64_t end = respawn.line.number;

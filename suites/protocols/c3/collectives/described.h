@@ -28,7 +28,7 @@ enum described_kind {
     DESCRIBED_KINDS
 };
 
-/* What a barrier tells is that each has come: from all to all, and no data. */
+/* A barrier passes on no data, only that each rank has come: from all to all. */
 enum flow { FLOW_FROM_ROOT, FLOW_TO_ROOT, FLOW_AMONG_ALL };
 
 /* `given` and `got` are the call's send and receive side, of a reduction both the same elements;

@@ -23,7 +23,7 @@ void kept_free(struct request *request);
 void kept_save(const struct request *request, struct bytes *out);
 void kept_restore(struct request *request, struct reader in);
 
-/* Tells Faultline of one that is restored. */
+/* Notes in the trace that this one is restored. */
 void kept_note(const struct request *request);
 
 #endif

@@ -1,6 +1,6 @@
 /* A row of bytes that grows as values are appended, and its reading again: what protocols put into
  * their files and exchange at recovery. Values are stored as the machine has them; the files'
- * headers tell another byte order (durable.h). Must not know: MPI, files, what the values mean. */
+ * headers show another byte order (durable.h). Must not know: MPI, files, what the values mean. */
 #ifndef COMMON_BASE_BYTES_H
 #define COMMON_BASE_BYTES_H
 

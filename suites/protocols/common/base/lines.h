@@ -26,7 +26,7 @@ struct line_store {
 enum error_code line_store_open(struct line_store *store, const char *protocol, int rank, int ranks,
                                 struct error *error);
 
-/* Tells Faultline that this rank is at the named point "<protocol>:<name>". */
+/* Notes in the trace that this rank is at the named point "<protocol>:<name>". */
 void line_phase(const struct line_store *store, const char *name);
 
 /* Stores the state as it is now as this rank's checkpoint of `line`; on return it is stable.

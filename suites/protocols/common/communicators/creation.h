@@ -18,7 +18,7 @@ struct creation {
 };
 
 /* true: it was done at recovery, and *user is the answer. Else the library is to be called, and
- * creation_end to be told of it. */
+ * then creation_end. */
 bool creation_begin(struct creation *creation, const char *function, MPI_Comm parent,
                     MPI_Comm *user);
 

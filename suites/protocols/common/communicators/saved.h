@@ -37,7 +37,7 @@ struct claims {
 };
 
 /* Collective over MPI_COMM_WORLD: every rank gives its rows `claims` and `passed` and learns those
- * of all. Tells creation_is_done what this rank will call again. */
+ * of all. So creation_is_done knows what this rank will call again. */
 void claims_exchange(struct reader mine, struct reader passed, struct claims *claims);
 void claims_release(struct claims *claims);
 

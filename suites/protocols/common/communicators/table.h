@@ -73,7 +73,8 @@ int *group_world(MPI_Group group, int *size);
 struct handle *handle_new(MPI_Comm real, uint64_t id);
 void handle_insert(struct handle *handle);
 
-/* The program can use it from now on, by this number; Faultline and the protocol are told. */
+/* The program can use it from now on, by this number. The trace notes it, and the protocol is
+ * informed. */
 void handle_publish(struct handle *handle, MPI_Comm user);
 
 /* A number (common/base/numbered.h) that the program has not had: each is given once. */
@@ -82,7 +83,7 @@ MPI_Comm handles_next_number(void);
 /* The program has it no longer. Goes with the last hold: handle_drop. */
 void handle_unpublish(struct handle *handle);
 
-/* This rank will call that creation again; a second telling changes nothing. */
+/* This rank will call that creation again. A second call of this function changes nothing. */
 void creation_is_done(uint64_t series, uint64_t count, uint64_t result);
 
 /* The count of `group` so far; one more then. */

@@ -21,7 +21,7 @@ void gatherings_add(struct packet *packet);
 bool gatherings_are_over(uint64_t comm, int root, uint64_t number);
 
 /* The reductions on head->comm to the root head->about are finished, up to head->number. False:
- * those below this rank are still to be told, the communicator is not here yet. */
+ * those below this rank are still to be informed, because the communicator is not here yet. */
 bool gatherings_finish(const struct packet_head *head);
 
 /* This rank's contribution, which its process of before gave to a reduction of the sender. Takes
@@ -35,7 +35,7 @@ void gatherings_drop_before(uint64_t line);
 void gatherings_write(struct bytes *out);
 void gatherings_read(struct reader in);
 
-/* Tells the process that has taken the place of rank `to` which reductions are finished. */
+/* Informs the process that has taken the place of rank `to` which reductions are finished. */
 void gatherings_send_finished(int to);
 
 #endif

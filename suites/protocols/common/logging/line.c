@@ -1,4 +1,4 @@
-/* See line.h. A line goes in stages, each told to all by a letter behind everything that was sent
+/* See line.h. A line goes in stages. Each is sent to all in a letter behind everything that was sent
  * before it:
  *
  * - HALTED: the program sends no more. When all have said so, all that it has sent has come.
@@ -27,7 +27,7 @@ enum stage { HALTED, FLUSHED, EMPTY, SAVED, STAGES };
 static struct {
     unsigned passed; /* potential checkpoints since the last line */
     unsigned rounds; /* of FLUSHED */
-    uint64_t stage;  /* what this rank has told: see number_of */
+    uint64_t stage;  /* the newest that this rank has sent: see number_of */
     uint64_t *heard; /* by rank: likewise */
 } lines;
 

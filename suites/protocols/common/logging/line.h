@@ -23,7 +23,7 @@ void line_await_others(void);
 /* For layer_protocol. */
 void line_control(int from, unsigned kind, uint64_t line, const void *data, size_t bytes);
 
-/* Rank `rank` has been replaced: it is told how far this rank is. */
+/* Rank `rank` has been replaced: this rank sends it how far it is. */
 void line_newcomer(int rank);
 
 /* In MPI_Finalize: all have come here, and all that was sent has come. */

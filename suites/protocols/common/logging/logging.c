@@ -206,9 +206,9 @@ static bool is_not_in(const struct determinant *one, const void *set)
     return !determinants_have(set, one);
 }
 
-/* [CM] lines 15 and 16. This rank's team goes back together, so what comes from inside it is stored
- * only once another team has it: it goes along with what this rank sends, and the team is told so
- * when it comes again. */
+/* [CM] lines 15 and 16. This rank's team goes back together. So a determinant that comes from
+ * inside the team is not acknowledged before another team has it: it goes along with what this rank
+ * sends, and is acknowledged when it comes again. */
 static void store(struct determinants *carried, int from, bool acknowledged)
 {
     for (size_t i = 0; i < carried->count; i++) {

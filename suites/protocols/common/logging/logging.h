@@ -31,7 +31,8 @@ struct packet *logging_take(void);
 void logging_happens(uint64_t step, const struct packet *packet, const void *choice, size_t bytes);
 void logging_delivers(const struct packet *packet);
 
-/* Says how far this rank is with `line`: to one rank, or to all others. After all that was sent. */
+/* Sends one rank, or all others, how far this rank is with `line`, behind all that was sent before.
+ */
 void logging_send_stage(int to, uint64_t line, unsigned stage);
 void logging_send_stage_to_all(uint64_t line, unsigned stage);
 
@@ -49,8 +50,8 @@ struct letter_bytes *logging_write(struct letter letter, const struct determinan
                                    const struct packet *packet);
 /* This rank's determinants that nobody else is known to have. */
 const struct determinants *logging_own(void);
-/* Tells Faultline a note of message logging, by its kind, with the numbers that it has; `comm` is
- * an identity: this rank need not be in the communicator, or no longer. 0: point to point. */
+/* Writes a note of message logging of this kind, with its numbers, to the trace. `comm` is an
+ * identity, because this rank may not be in the communicator, or no longer. 0: point to point. */
 void logging_note(int kind, uint64_t comm, int sender, int receiver, uint64_t ssn, uint64_t rsn);
 /* For logging_take; takes over the packet. */
 void logging_came(struct packet *packet);
@@ -64,7 +65,7 @@ struct known {
 };
 struct known logging_known(int rank);
 
-/* [CM] lines 38 to 42, and that this was all. */
+/* [CM] lines 38 to 42: sends the rank its messages again, and at the end that these were all. */
 void logging_resend(int to);
 
 /* Waits for that of all others. What comes is looked at by logging_restart. Others of this

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What those who live tell the process that comes, and what of each rank follows: how often it was
- * replaced, since which communicator its process is there. */
+/* What the living ranks send the new process: a number, and then for each rank how often it was
+ * replaced, and since which communicator its process has been there. */
 enum { INFO_CHANNELS, INFO_EACH };
 enum { EACH_INCARNATION, EACH_SINCE, EACH_COUNT };
 

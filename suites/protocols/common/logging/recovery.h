@@ -6,8 +6,8 @@
 
 #include "common/logging/logger.h"
 
-/* In MPI_Init. This process is one of the first, or takes the place of a rank that has died: then
- * it is told who it is, and gets all determinants of the rank. */
+/* In MPI_Init. This process is one of the first, or takes the place of a rank that has died. Then
+ * it learns which rank it is, and gets all determinants of that rank. */
 void recovery_open(void);
 /* In MPI_Finalize. */
 void recovery_close(void);

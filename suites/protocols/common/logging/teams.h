@@ -14,7 +14,7 @@ int teams_setting(void);
 /* Once `self` has its rank. */
 void teams_open(void);
 void teams_close(void);
-/* Tells Faultline which team this process is of; it is a rank by now. */
+/* Notes in the trace to which team this process belongs; it is a rank by now. */
 void teams_note(void);
 
 /* The first of the rank's team, and how many it has. */

@@ -211,7 +211,7 @@ static void multicast_comes(const struct letter *letter, struct packet *packet)
     }
 }
 
-/* Lines 28 to 39. What nobody needs any more is no duplicate, so it is not told as one. */
+/* Lines 28 to 39. What nobody needs any more is no duplicate, so it is not noted as one. */
 static void contribution_comes(const struct letter *letter, struct packet *packet)
 {
     const struct packet_head *head = &packet->head;

@@ -1,5 +1,5 @@
 /* Sends and receives. A send is complete when its data are copied, a synchronous one when it was
- * matched; a receive's data go to their place when the program is told that it is complete. */
+ * matched; a receive's data go to their place when the program learns that it is complete. */
 #include "common/messages/calls.h"
 
 #include "common/base/sends.h"

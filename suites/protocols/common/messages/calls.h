@@ -7,8 +7,8 @@
 #include "common/messages/requests.h"
 #include "common/messages/steps.h"
 
-/* At the beginning of every call: a step. NULL: `user` is no communicator; the library has been
- * told to complain. */
+/* At the beginning of every call: a step. NULL: `user` is no communicator, and the library has
+ * raised the error. */
 struct comm *call_begin(MPI_Comm user);
 void call_begin_anywhere(void);
 

@@ -262,7 +262,7 @@ CALL(MPI_Alltoallw, MPI_Ialltoallw,
      all_to_all(NULL, varying(sendbuf, sendcounts, sdispls, MPI_BYTE, sendtypes),
                 varying(recvbuf, recvcounts, rdispls, MPI_BYTE, recvtypes), comm, request))
 
-/* Everybody tells everybody, or hears along a tree that everybody has come. */
+/* Every rank sends to every other, or learns along a tree that all have come. */
 static int barrier(MPI_Comm comm, MPI_Request *request)
 {
     struct places nothing = equal(NULL, 0, MPI_BYTE);

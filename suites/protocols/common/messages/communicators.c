@@ -1,9 +1,8 @@
 /* MPI's functions that make, free and ask communicators. To duplicate one or to make one from a
- * group every member comes to the same identity by itself; to split one its members tell each other
+ * group every member comes to the same identity by itself; to split one its members send each other
  * colour and key, by messages of this layer, so a line may run through the call. In any case none
  * returns before all have made theirs: what is sent through a communicator then finds it at its
- * receiver, which can tell what it is that it keeps across a line.
- */
+ * receiver, which can tell what it is that it keeps across a line. */
 #include "common/messages/calls.h"
 #include "common/messages/collectives.h"
 

@@ -37,7 +37,7 @@ struct layer_core {
     /* After a restart. */
     bool in_past;
     uint64_t last_step; /* the cut is in it; with a carrier, the last that others know of */
-    bool follows;       /* the past is still told: up to the polls of step `followed` */
+    bool follows;       /* more of the past may come: known to the polls of step `followed` */
     uint64_t followed;
     struct bytes expected; /* sent and taken at the cut */
     struct packet_list put_back;

@@ -1,5 +1,5 @@
 /* What has been sent to this rank and not been handed over to the program, and the program's
- * requests, as Faultline is to be told of them: see layer.h. Must not know: the wire, the past. */
+ * requests, as they are noted in the trace: see layer.h. Must not know: the wire, the past. */
 #include "common/messages/matching.h"
 #include "common/messages/parts.h"
 #include "faultline.h"

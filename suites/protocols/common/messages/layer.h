@@ -31,7 +31,7 @@
 
 #define LAYER_LANES_MAX 4
 
-/* One message as Faultline is to be told of it: the arguments of faultline_recorded and so on. */
+/* One message as it is noted in the trace: the arguments of faultline_recorded and so on. */
 struct layer_message {
     uint64_t comm;
     int peer; /* rank in comm */
@@ -219,7 +219,7 @@ void layer_read(const void *saved, size_t bytes, bool alone);
 void layer_read_beside(void);
 
 /* All messages that have been sent to this rank and not been handed over to the program, in the
- * order in which they came: what Faultline is to be told as recorded. */
+ * order in which they came: these are to be noted as recorded. */
 void layer_for_each_kept(void (*visit)(void *context, const struct layer_message *message),
                          void *context);
 
@@ -245,11 +245,12 @@ void layer_read_image(const void *saved, size_t bytes);
 void layer_relive_message(uint64_t step, struct packet *packet);
 void layer_relive_choice(uint64_t step, const void *data, size_t bytes);
 void layer_relive(uint64_t last);
-/* With a carrier that can `follow`: this process does what another one does that is the same rank,
- * from the beginning or its image on: it is in the past, of which it is told as it goes, by that
- * one or, of one that has died, as its messages come again. layer_followed: all that comes at polls
- * up to `step` was said. layer_follow_ends: nothing more will be said; at later steps than `last`
- * nobody has seen the other process, and from there on this one lives on. */
+/* With a carrier that can `follow`: another process is the same rank, and this one repeats what it
+ * does, from the beginning or from its image on. Meanwhile this process is in the past. It learns
+ * the past piece by piece: from the other process, or, if that one has died, from its messages as
+ * they come again. layer_followed: all that comes at polls up to `step` is known.
+ * layer_follow_ends: nothing more will be known. Nobody has seen the other process at later steps
+ * than `last`, and from there on this one lives on. */
 void layer_follow(void);
 void layer_followed(uint64_t step);
 void layer_follow_ends(uint64_t last);

@@ -25,8 +25,8 @@ _Noreturn void layer_refuse(const char *what, const char *instead);
 /* A message is handed over to the program: tells the protocol if it is one of those kept. */
 void layer_handed_over(const struct packet *packet);
 
-/* Tells Faultline of every request that the program has: when an image was read, ahead of all that
- * the program does again. */
+/* Notes every request that the program has in the trace, when an image was read and before the
+ * program repeats anything. */
 void layer_note_requests(void);
 
 /* A call that sends begins; what it sends is on its way. See layer_sending. */

@@ -196,7 +196,7 @@ static bool take_moment(void)
     return true;
 }
 
-/* What the process that this one follows has told. */
+/* Takes what is known by now of the process that this one follows. */
 static void learn(void)
 {
     if (!past_next(&layer.past))

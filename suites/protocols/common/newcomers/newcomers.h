@@ -31,9 +31,9 @@ struct place {
 /* In MPI_Init, by every process of the job. reserve: so many, the last ones, are in reserve; 0: a
  * new process is spawned. team: so many ranks that follow each other, the last ones fewer, are
  * replaced together when one of them dies; more than 1 without reserve only. True: this process
- * takes the place of a rank that has died, and told[0 .. numbers) is what those who live tell it;
- * the caller tells Faultline which rank it is. False: it is one of the first. A process in reserve
- * comes back when it is needed; if it never is it ends here, in order. */
+ * takes the place of a rank that has died, and info[0 .. numbers) is what the living processes have
+ * sent it; the caller notes in the trace which rank it is. False: it is one of the first. A process
+ * in reserve returns when it is needed; if it never is, it ends here with exit status 0. */
 bool newcomers_open(int reserve, int team, int *info, size_t numbers, struct place *place);
 
 /* Before this rank goes to MPI_Finalize, where all that was sent has come. True: so it has for all,
@@ -49,8 +49,8 @@ int newcomers_count(int rank);
 
 /* --- who is where ----------------------------------------------------------------------------- */
 
-/* The communicator in which this process was told its rank; of spawned processes, the newest; what
- * goes to and from the newest process goes through it. */
+/* The communicator in which this process has learnt its rank; of spawned processes, the newest. All
+ * messages to and from the newest process go through it. */
 MPI_Comm newcomers_letters(void);
 
 /* The process of rank `rank` in every such communicator that it is in. */
@@ -85,7 +85,7 @@ int newcomers_come_together(void);
 _Noreturn void newcomers_leave(void);
 
 /* By all of them, once or more: there is another process for the rank (each of those that are
- * replaced together), which is told `info` (as given to newcomers_open; only that of one of them
+ * replaced together), which gets `info` (as given to newcomers_open; only that of one of them
  * counts) and waits for newcomers_send of each. False: it has died already, and they call for the
  * next one. Ends the job if another rank dies, or there is no process. */
 bool newcomers_call(const int *info);

@@ -1,6 +1,6 @@
 /* Bytes from one process to another through MPI_COMM_WORLD, where some of its processes may be
  * dead: no call waits for one of them, whether the library knows of deaths or not. And who is dead,
- * as faultline_lives.h tells. Must not know: ranks, what the bytes mean. */
+ * from faultline_lives.h. Must not know: ranks, what the bytes mean. */
 #ifndef COMMON_NEWCOMERS_POST_H
 #define COMMON_NEWCOMERS_POST_H
 
@@ -12,8 +12,8 @@
 enum tag {
     TAG_HERE = 1, /* the first from each process to each */
     TAG_NOTICE,
-    TAG_INFO, /* what a process is told that takes a place */
-    TAG_KNOWN /* and what each rank says to it */
+    TAG_INFO, /* what a process that takes a place gets from the leader */
+    TAG_KNOWN /* ... and what it gets from each rank */
 };
 
 /* By all processes of MPI_COMM_WORLD. Waits until each has got something from each, or is dead. */
@@ -31,7 +31,7 @@ bool post_take(int process, enum tag tag, struct bytes *in);
 /* Hears who has died, and lets go of what is sent. */
 void post_look(void);
 
-/* Of how many deaths this process has been told. */
+/* How many deaths this process has learnt of. */
 int post_deaths(void);
 bool post_is_dead(int process);
 /* Somebody else has said so. */

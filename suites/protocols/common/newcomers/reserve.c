@@ -4,15 +4,15 @@
  * one for the same rank.
  *
  * The lowest rank of those who live leads the turn: who learns that a rank is dead tells it so
- * (DEAD), and it tells all which process takes the place (PLACED), and that process what it is told
- * (told.c). Two cannot lead the same turn, for only the dead rank's new process may die meanwhile.
- * Each rank says to that process what it has to say; it lets all go on when it has heard all
- * (HEARD).
+ * (DEAD). The leader informs all which process takes the place (PLACED), and sends that process
+ * what it needs (TAG_INFO). Two cannot lead the same turn, for only the dead rank's new process may
+ * die meanwhile. Each rank sends that process what it knows; when the process has got all, it lets
+ * them go on (HEARD).
  *
  * A rank that is at its end, where all that was sent has come, says so (END), and goes to
- * MPI_Finalize when all others who live have said it. Until then it replaces nobody by itself: who
- * dies is no matter any more if all others are at the end, and if one is not, that one tells (DEAD
- * or PLACED) that it replaces him. */
+ * MPI_Finalize when all others who live have said it. Until then it replaces nobody by itself. If
+ * all others are at their end, too, a dead rank is not replaced any more. If one is not, that one
+ * sends DEAD or PLACED, and the dead rank is replaced. */
 #include "common/job/job.h"
 #include "common/newcomers/post.h"
 #include "common/newcomers/way.h"
@@ -162,7 +162,7 @@ static int come_together(void)
         if (is_down(rank))
             here.missing = rank;
     only_one_may_be_dead("together with one");
-    post_died(here.process[here.missing]); /* somebody else may have been told alone */
+    post_died(here.process[here.missing]); /* perhaps only somebody else has been informed */
     if (leader() != here.self.rank)
         give_notice(here.process[leader()],
                     (struct notice){NOTICE_DEAD, here.turn + 1, here.missing, NOBODY});

@@ -12,7 +12,7 @@
 #define TAG_NEVER 2 /* nobody sends it */
 #define NOBODY (-1)
 
-/* What those who live tell the process that comes, in front of what the caller does. */
+/* What the living processes send the new one, in front of the caller's numbers. */
 enum { INFO_RANK, INFO_RANKS, INFO_REST };
 
 /* Of all ranks, in their order: one for letters and one for nothing but to learn that somebody has
@@ -108,9 +108,9 @@ static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
     return true;
 }
 
-/* `info` goes from the first of those who live to all; in the old order again. `rank`: of this
- * process, NOBODY at one that comes, which is told; `place`: among those. False: somebody has died.
- */
+/* `info` goes from the first living process to all, and all get their old order. `rank`: of this
+ * process; NOBODY in a new process, which learns it from `info`. `place`: of a new process among
+ * the new ones. False: somebody has died. */
 static bool join(MPI_Comm whole, int rank, int place, int *info, struct communicators *all)
 {
     if (PMPI_Bcast(info, (int)spawned.numbers, MPI_INT, 0, whole) == MPI_SUCCESS) {

@@ -13,7 +13,7 @@
 struct world here = {.comm = MPI_COMM_NULL};
 
 static MPI_Comm parents = MPI_COMM_NULL; /* of a process that takes a dead one's place */
-static struct newcomer_info info_here;   /* ... and what it was told */
+static struct newcomer_info info_here;   /* ... and what they sent it */
 
 _Noreturn void world_give_up(const char *why)
 {

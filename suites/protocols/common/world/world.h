@@ -20,10 +20,10 @@ extern struct world {
     char *command, **arguments;
 } here;
 
-/* What those who live tell those who come; of ints alone. */
+/* What the living processes send the new ones; made of ints alone. */
 struct newcomer_info {
     int ranks;
-    int line;                /* the newest of who tells */
+    int line;                /* the newest of the sender */
     int count;               /* of ranks that have died, */
     int missing[RANKS_MOST]; /* ... in order */
 };
@@ -45,13 +45,14 @@ void world_failed(void);
 /* All are where the protocol goes on, on the communicator of all ranks; false: nobody is. */
 typedef bool world_resume(MPI_Comm comm, const struct newcomer_info *info);
 
-/* Once more with whoever lives, until nobody dies in between. `line`: to tell who comes. */
+/* Puts new processes in the place of the dead, and repeats that until nobody dies meanwhile.
+ * `line`: for the new processes. */
 void world_repair(int line, world_resume *resume);
 
 bool world_is_missing(const struct newcomer_info *info, int rank);
 
-/* What this process was told when it came; NULL: it is of those who began. It goes on as those who
- * called it, or is not needed. */
+/* What this process got when it came; NULL: it is one of the first. A new process goes on as those
+ * who called it do, or is not needed. */
 const struct newcomer_info *world_came(void);
 _Noreturn void world_leave(void);
 
