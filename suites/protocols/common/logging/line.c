@@ -1,16 +1,17 @@
-/* See line.h. A line goes in stages. Each is sent to all in a letter behind everything that was sent
- * before it:
+/* See line.h. A line goes in stages. A rank sends each stage to all others in a letter, behind
+ * everything that it has sent before:
  *
- * - HALTED: the program sends no more. When all have said so, all that it has sent has come.
- * - FLUSHED: nor does the layer, which answers synchronous messages. When all have said so, nothing
- *   is on its way to this rank. What is passed on along trees takes as many of this stage as a tree
- *   is deep.
- * - EMPTY: nothing is on its way to this rank. When all have said so nothing is anywhere, and this
- *   rank saves itself.
- * - SAVED: when all have said so the line before is of no use any more.
+ * - HALTED: the program sends no more. When all others have sent this stage, everything that their
+ *   programs have sent is here.
+ * - FLUSHED: the layer, which answers synchronous messages, sends no more either. When all others
+ *   have sent this stage, nothing is on its way to this rank. Messages along trees are passed on,
+ *   so with trees there are as many of this stage as a tree is deep.
+ * - EMPTY: nothing is on its way to this rank. When all others have sent this stage, nothing is on
+ *   its way to anybody, and this rank saves itself.
+ * - SAVED: when all others have sent this stage, the line before is not needed any more.
  *
- * A rank that dies before it has saved itself goes on from the line before, which all others have
- * kept what it takes for; one that dies afterwards has nothing on its way to anybody. */
+ * A rank that dies before it has saved itself goes on from the line before: all others still have
+ * what that takes. If it dies afterwards, nothing from it is on its way to anybody. */
 #include "common/logging/line.h"
 
 #include "common/logging/logging.h"
