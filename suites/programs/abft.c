@@ -47,7 +47,7 @@ static struct {
     int holder[RANKS_MOST];   /* of each part */
     double *part[RANKS_MOST]; /* NULL: another rank's */
     double *vector;           /* that this step is about */
-    double *factors;          /* the columns of L, which all ranks are told */
+    double *factors;          /* the columns of L, which all ranks get */
     double *whole;            /* the columns of the result */
 } job;
 
@@ -258,7 +258,7 @@ static void fill(int part)
                         first_value((enum matrix)matrix, row, slot * job.spread + of);
 }
 
-/* What the owner of column k tells all others. */
+/* What the owner of column k sends all others. */
 static void prepare(int k, bool collects)
 {
     int part = k % job.spread, slot = k / job.spread;

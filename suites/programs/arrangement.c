@@ -125,8 +125,8 @@ static bool has_come(const struct arrangement *arrangement, int other)
     return step == 0 ? arrangement->restored : step > needed_of(arrangement, other);
 }
 
-/* What is seen in memory that is shared is not seen by Faultline, so it is told; with --told the
- * protocol is too, for another time the rank may see something else. */
+/* Faultline does not see what a rank reads in shared memory, so the rank notes it. With --told the
+ * protocol gets it as well, because a repetition of the rank may read something else. */
 static bool all_have_come(const struct arrangement *arrangement)
 {
     bool come = true;

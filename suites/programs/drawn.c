@@ -135,8 +135,8 @@ static void begin_due(const struct group *group, struct due *due)
         post_all(group);
 }
 
-/* Whether a message of it is there is asked ahead of its receive, and not told: messages of other
- * communicators with the same source and tag are received in between. */
+/* A probe asks ahead of the receive whether one of its messages is there. The answer is not used:
+ * messages of other communicators with the same source and tag are received in between. */
 static void look_at_due(const struct group *group, struct due *due)
 {
     int there;

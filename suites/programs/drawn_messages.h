@@ -31,7 +31,7 @@ static struct {
     struct overlapping overlapping;
     uint64_t reduced; /* what they give counts at the end of a step; the step may begin again */
     bool outstanding; /* these calls go on in the next step */
-    bool cancelled[WINDOW][GROUPS]; /* told ahead, of groups that are cancelled ahead */
+    bool cancelled[WINDOW][GROUPS]; /* known ahead, of groups that are cancelled ahead */
 } kept;
 
 /* Which messages of a group have come. */
@@ -132,7 +132,8 @@ static void receive_plainly(const struct group *group, int i)
     take(group, i, &status);
 }
 
-/* What the probe has found is received, with what it told or with what it asked for. */
+/* The message that the probe has found is received, with the source and tag that were found or with
+ * those that were asked for. */
 static void receive_probed(const struct group *group, int i)
 {
     enum shape shape = group->message[i].received_as;

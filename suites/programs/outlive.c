@@ -34,7 +34,7 @@ static struct {
     int deaths;
     int64_t missing; /* of the dead, those that were ranks: only they are missed */
     int64_t agreed;  /* `missing` when comm was made */
-    struct state state[PROCESSES_MOST]; /* by process: of this one as it is, else as last told */
+    struct state state[PROCESSES_MOST]; /* by process: of this one as it is, of others the newest */
     MPI_Comm comm;                      /* of the ranks that live */
     int place, members;                 /* in it */
     uint64_t sum;                       /* of the newest round */
@@ -82,14 +82,14 @@ static void hear_all(void)
     for (int flag = 1; flag;) {
         MPI_Status status;
         if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_STATE, MPI_COMM_WORLD, &flag, &status) != MPI_SUCCESS)
-            return; /* somebody has died, which will be told */
+            return; /* somebody has died, of which this process will learn */
         if (flag)
             hear(status.MPI_SOURCE);
     }
 }
 
-/* Tells it to the others, too. True: a rank has died since it was asked before. Who dies in reserve
- * is missed by nobody, so nobody goes back for him: not all may hear of it before the same step. */
+/* Informs the others, too. True: a rank has died since the call before. Nobody goes back when a
+ * process in reserve dies: perhaps not all learn of it before the same step. */
 static bool hears_of_deaths(void)
 {
     int dead[PROCESSES_MOST];
@@ -184,7 +184,7 @@ static void take_places(void)
             job.state[taker].role = rank;
         if (taker == job.self) {
             faultline_becomes((uint64_t)rank);
-            faultline_restored(0); /* all it has to know is told to it */
+            faultline_restored(0); /* it gets all that it has to know */
         }
     }
     for (int process = 0; process < job.processes; process++)
@@ -241,7 +241,7 @@ static bool completes(MPI_Request *request)
     int flag = 0;
     while (!flag) {
         if (MPI_Test(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            flag = 0; /* because of a death, which will be told */
+            flag = 0; /* because of a death, of which this process will learn */
         if (hears_of_deaths())
             return false;
         if (!flag)

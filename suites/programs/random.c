@@ -1,9 +1,9 @@
 /* What is sent depends on random numbers and on the clock: on draws that would come out differently
- * a second time, told to the protocol with checkpoint_decision. How long each message is, what is
- * in it and in which order the others are served is drawn; what a rank has received goes into what
- * it sends next. Every rank keeps a hash of all it has sent to each other rank, and of all it has
- * received from each; in the end the two must agree. Only that is declared as the result, for the
- * values differ from run to run. */
+ * a second time, and are given to the protocol with checkpoint_decision. How long each message is,
+ * what is in it and in which order the others are served is drawn; what a rank has received goes
+ * into what it sends next. Every rank keeps a hash of all it has sent to each other rank, and of
+ * all it has received from each; in the end the two must agree. Only that is declared as the
+ * result, for the values differ from run to run. */
 #include "checkpoint.h"
 #include "faultline.h"
 #include "program.h"

@@ -2,7 +2,7 @@
  * recover from the loss of a rank ([UL] section 5.5, figure 1). A call that fails says so to who
  * called it, up to the program. The program stops what is below it, so that nobody waits there for
  * a rank that has gone up; fills its own communicator with new processes; and hands it down: each
- * level makes its duplicate anew and goes to the step that it is told.
+ * level makes its duplicate anew and goes to the step that it gets.
  *
  * A level must not know: what is below the one that it calls; what calls it. */
 #include "faultline.h"
@@ -140,7 +140,7 @@ static struct {
     const char *command;
 } job;
 
-/* Old and new processes in one, in the order of their ranks. told: how many ranks are missing, and
+/* Old and new processes in one, in the order of their ranks. info: how many ranks are missing, and
  * which. place: of a new process among the new ones; -1: an old one. */
 static bool join(MPI_Comm family, int place, int *info, MPI_Comm *whole)
 {
