@@ -302,11 +302,36 @@ static bool any_begun(const struct shown *shown, struct at from, struct at then)
     return false;
 }
 
+/* Every process that comes to potential checkpoints is in MPI_Finalize for ever, and the line, of
+ * which something is promised, is never over. */
+static bool is_open_at_end(const struct shown *shown, struct at begun, struct at finalize)
+{
+    int life = begun.trace->incarnation;
+    for (size_t t = 0; t < shown->traces->count; t++) {
+        const struct trace *trace = &shown->traces->trace[t];
+        struct at last = {0};
+        for (struct at at = {.trace = trace}; at_next(&at);)
+            if (record_is_of_app(at.record))
+                last = at;
+        if (trace->incarnation == life && at_first_note(trace, NOTE_POTENTIAL, 0).record != NULL &&
+            (last.record == NULL || last.record->call != CALL_MPI_Finalize ||
+             at_done(last) != NEVER))
+            return false;
+    }
+    struct at end = {.trace = finalize.trace, .record = &(struct record){.enter = NEVER}};
+    return life == shown->lives - 1 && !shown->witness->finished &&
+           promised_in(shown, life, NOTE_SETTLES) > 0 &&
+           !settled_before(shown, begun.record->bytes, end);
+}
+
 /* The first event: a line is begun, or is over; or the promise that others will be begun. */
 bool shows_line_open(const struct shown *shown)
 {
     struct at first = shown->count > 0 ? shown->event[0] : (struct at){0};
     struct at passed = shown_note(shown, NOTE_POTENTIAL, 0);
+    if (passed.record == NULL && first.record != NULL && shown->count > 1 && begins_line(first) &&
+        shown->event[1].trace->incarnation == first.trace->incarnation)
+        return is_open_at_end(shown, first, shown->event[1]);
     if (first.record == NULL || passed.record == NULL ||
         first.trace->incarnation != passed.trace->incarnation)
         return false;

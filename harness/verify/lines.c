@@ -192,3 +192,62 @@ bool shows_other_line(const struct shown *shown)
             newest = at.record->bytes;
     return began && newest != line.record->bytes;
 }
+
+/* --- what the whole job is brought back to (H.restore) --------------------------------------- */
+
+/* Such a note on the line, told before that incarnation; by whoever is `rank` then, or by anybody
+ * (-1). */
+static bool is_told_before(const struct shown *shown, enum note_kind kind, uint64_t line, int rank,
+                           int incarnation)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at.trace->incarnation < incarnation && at_is_note(at, kind, line) &&
+            at.record->bytes == line && (rank < 0 || at_rank(at) == rank))
+            return true;
+    return false;
+}
+
+/* Between the commit and that incarnation another line was committed. */
+static bool is_outdated(const struct shown *shown, struct at commit, int incarnation)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at_is_note(at, NOTE_COMMIT, 0) && at.trace->incarnation < incarnation &&
+            at.record->bytes != commit.record->bytes && at.record->enter > commit.record->enter)
+            return true;
+    return false;
+}
+
+/* The process was not restored; or the program's newest call by then has not returned, or had
+ * returned when that was told, and it has made no other since. */
+static bool has_not_gone_on(const struct trace *trace)
+{
+    struct at restored = at_first_note(trace, NOTE_RESTORED, 0);
+    bool gone_on = false;
+    for (struct at at = {.trace = trace}; restored.record != NULL && at_next(&at);)
+        if (at.record->level == LEVEL_APP && record_is_event(at.record))
+            gone_on = at.index > restored.index ||
+                      (at_done(at) != NEVER && at_done(at) > restored.record->enter);
+    return !gone_on;
+}
+
+/* The commit, then what a rank did of which the claim is broken. */
+bool shows_restored_otherwise(const struct shown *shown)
+{
+    struct at commit = shown->commit, restored = shown->restored;
+    struct at of = shown->count > 1 ? shown->event[1] : (struct at){0};
+    if (commit.record == NULL || of.record == NULL)
+        return false;
+    int life = of.trace->incarnation;
+    if (commit.trace->incarnation >= life || is_outdated(shown, commit, life))
+        return false;
+    struct at other = shown_note(shown, NOTE_RESTORED, 1);
+    if (other.record != NULL)
+        return other.trace->incarnation == life && other.record->bytes != restored.record->bytes;
+    if (restored.record == NULL || restored.record->bytes == commit.record->bytes)
+        return has_not_gone_on(of.trace) &&
+               (atomic_load(&of.trace->header->closed) != 0 ||
+                (life == shown->lives - 1 && !shown->witness->finished));
+    uint64_t line = restored.record->bytes;
+    return is_told_before(shown, NOTE_COMMIT, line, -1, life) ||
+           !is_told_before(shown, NOTE_SAVED, line, at_rank(restored), life);
+}

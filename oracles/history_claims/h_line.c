@@ -3,13 +3,19 @@
  * where none is open the next one is begun before every rank has passed as many as it promises of
  * that (faultline_begins). In every incarnation: a protocol that silently never commits again
  * breaks it. Looks at notes alone. An incarnation in which the plan keeps messages, stops ranks or
- * lets storage fail is left out. */
+ * lets storage fail is left out.
+ *
+ * Nor may a line be open where every rank has come to MPI_Finalize and the job comes to no end, for
+ * none passes a potential checkpoint any more. There a plan may have kept messages that are on
+ * their way again. */
 #include "oracles/judging.h"
 
 #include "base/memory.h"
+#include "trace/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct line_note {
     unsigned kind;  /* enum note_kind */
@@ -214,6 +220,88 @@ static void judge_all(struct judging *judging, const struct incarnation_notes *i
     }
 }
 
+/* --- a job that comes to no end ----------------------------------------------------------------
+ */
+
+/* No rank can go on, or all poll in vain. */
+static bool is_stuck(const struct run_facts *facts)
+{
+    return facts->end == RUN_DEADLOCK ||
+           (facts->end == RUN_TIME_LIMIT && strstr(facts->end_text, RUN_POLLED) != NULL);
+}
+
+/* The plan still keeps messages from going on, or has stopped ranks, or let storage fail. */
+static bool is_kept(const struct judging *judging, int incarnation)
+{
+    int64_t kept = 0;
+    for (size_t i = 0; i < judging->evidence_count; i++) {
+        const struct evidence *evidence = &judging->evidence[i];
+        if (evidence->event.incarnation != incarnation)
+            continue;
+        kept += evidence->kind == FAULT_HELD || evidence->kind == FAULT_STOPPED;
+        kept -= evidence->kind == FAULT_RELEASED || evidence->kind == FAULT_CONTINUED;
+        if (evidence->kind == FAULT_STORAGE || evidence_kills(judging, evidence))
+            return true;
+    }
+    return kept > 0 || judging->evidence_lost;
+}
+
+/* The call with which the program of the process came to MPI_Finalize, out of which it has not
+ * come.
+ */
+static bool is_at_end(const struct trace *trace, uint64_t *index)
+{
+    for (*index = trace->count; *index > 0;)
+        if (record_is_of_app(&trace->record[--*index]))
+            return trace->record[*index].call == CALL_MPI_Finalize &&
+                   atomic_load_explicit(&trace->record[*index].leave, memory_order_acquire) == 0;
+    return false;
+}
+
+/* The rank that came to MPI_Finalize last of those that come to potential checkpoints; NULL: not
+ * all are in there. */
+static const struct trace *last_at_end(const struct incarnation_notes *in, uint64_t *index)
+{
+    const struct trace *last = NULL;
+    for (size_t at = 0; at < in->passed.count; at = skip(&in->passed, at, UINT64_MAX)) {
+        const struct trace *trace = in->passed.note[at].trace;
+        uint64_t end;
+        if (!is_at_end(trace, &end))
+            return NULL;
+        if (last == NULL || trace->record[end].enter > last->record[*index].enter) {
+            last = trace;
+            *index = end;
+        }
+    }
+    return last;
+}
+
+/* Nobody comes to a potential checkpoint any more, and the line is open for ever. */
+static void judge_end(struct judging *judging, const struct incarnation_notes *in)
+{
+    const struct line_note *begun, *settled;
+    char event[EVENT_TEXT_BYTES];
+    uint64_t index = 0;
+    const struct trace *last = last_at_end(in, &index);
+    for (size_t at = 0; last != NULL && at < in->lines.count;) {
+        at = read_line(&in->lines, at, &begun, &settled);
+        if (begun == NULL || settled != NULL)
+            continue;
+        judging_saw(judging, CLAIM_H_LINE, 1);
+        struct finding *finding = judging_find(judging, CLAIM_H_LINE, VERDICT_VIOLATION);
+        finding_say(finding, "line %" PRIu64 " was begun: %s", begun->value,
+                    event_text(event_of(begun->trace, begun->index), event));
+        finding_say(finding,
+                    "every rank has come to MPI_Finalize, passes no potential checkpoint any more, "
+                    "and waits there for ever: %s",
+                    event_text(event_of(last, index), event));
+        finding_say(finding, "it is neither committed nor given up");
+        finding_show(finding, event_of(begun->trace, begun->index));
+        finding_show(finding, event_of(last, index));
+        finding_decide(finding, event_of(last, index));
+    }
+}
+
 /* --- the next line --------------------------------------------------------------------------- */
 
 static void report_none(struct judging *judging, const struct incarnation_notes *in,
@@ -274,13 +362,18 @@ static void judge_lines(struct judging *judging)
 {
     for (int i = 0; judging->asked[CLAIM_H_LINE] && i < judging->traces->incarnations; i++) {
         struct incarnation_notes in;
-        if (is_disturbed(judging, i))
+        bool in_time = !is_disturbed(judging, i);
+        bool ends = i == judging->traces->incarnations - 1 && is_stuck(judging->facts) &&
+                    !is_kept(judging, i);
+        if (!in_time && !ends)
             continue;
         collect(judging, i, &in);
-        if (in.promised > 0)
+        if (in_time && in.promised > 0)
             judge_all(judging, &in);
-        if (in.begins.value > 0)
+        if (in_time && in.begins.value > 0)
             judge_pauses(judging, &in);
+        if (ends && in.promised > 0)
+            judge_end(judging, &in);
         free(in.lines.note);
         free(in.passed.note);
     }

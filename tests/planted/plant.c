@@ -198,10 +198,11 @@ static bool is_committed(const struct rendering *rendering, int op)
         .restarts = 0, .ranks = ANY, .collectives = calls, .quiet = is_quiet,                      \
         .plain = (what) == LINE_SPANS                                                              \
     }
-#define OF_RUN(id, weighs, what, times)                                                            \
+#define OF_RUN(id, others, weighs, what, times)                                                    \
     {                                                                                              \
-        .claim = id, .judged = ALL_OF_C3, .also = "", .verdict = weighs, .protocol = PROTOCOL_C3,  \
-        .of = what, .restarts = times, .ranks = ANY, .collectives = ANY, .quiet = ANY              \
+        .claim = id, .judged = ALL_OF_C3, .also = others, .verdict = weighs,                       \
+        .protocol = PROTOCOL_C3, .of = what, .restarts = times, .ranks = ANY, .collectives = ANY,  \
+        .quiet = ANY                                                                               \
     }
 
 const struct plant plants[] = {
@@ -218,9 +219,10 @@ const struct plant plants[] = {
     OF_C3("H.collective", "", WRONG_CALL_RESULT, is_plain_call_of_all, number_group, 1, 6, ANY),
     OF_MESSAGES("H.probe", "", WRONG_PROBED, is_named_recv, PROTOCOL_C3, ALL_OF_C3),
     OF_MESSAGES("H.probe", "", WRONG_PROBED, is_named_recv, PROTOCOL_BLOCKING, "H B C"),
-    OF_RUN("H.result", VIOLATED, OF_RESULTS, 1),
-    OF_RUN("H.progress", VIOLATED, OF_END, 1),
+    OF_RUN("H.result", "", VIOLATED, OF_RESULTS, 1),
+    OF_RUN("H.progress", "", VIOLATED, OF_END, 1),
     OF_LINES("H.line", ALL_OF_C3, "", LINE_OVERDUE, ANY, ANY),
+    OF_RUN("H.restore", "C.restore", VIOLATED, OF_RESTORED, 3),
     OF_LINES("B.empty", "H B", "", LINE_CROSSED, ANY, ANY),
     OF_MESSAGES("B.commit", "", WRONG_NOT_SYNCED, is_stored, PROTOCOL_BLOCKING, "H B"),
     OF_C3("C.1.1", "", WRONG_NOT_TOLD, tells_to_stop, NULL, 1, 0, 1),
@@ -236,7 +238,7 @@ const struct plant plants[] = {
     OF_C3("C.class", "", WRONG_LOGGED, is_plain_recv, NULL, 1, ANY, ANY),
     OF_LINES("C.epoch", "H C.epoch", "", LINE_SPANS, ANY, ANY),
     OF_C3("C.commit", "", WRONG_NOT_TOLD, tells_saved, number_group, 1, ANY, ANY),
-    OF_RUN("C.restore", VIOLATED, OF_RESTORED, 3),
+    OF_RUN("C.restore", "H.restore", VIOLATED, OF_RESTORED, 3),
     OF_C3("C.initiate", "", WRONG_COMMIT_LATE, is_committed, NULL, 0, ANY, ANY),
     OF_C3("D.2.1", "C.1.1", WRONG_NOT_TOLD, tells_to_stop, NULL, 1, 3, 1),
     OF_LINES("D.2.2", ALL_OF_C3, "", LINE_CALL_BACK, 3, ANY),
@@ -256,8 +258,8 @@ const struct plant plants[] = {
      .ranks = ANY,
      .collectives = ANY,
      .quiet = ANY},
-    OF_RUN("I.complete", VERDICT_HARNESS_ERROR, OF_HOLES, 1),
-    OF_RUN("I.installed", VERDICT_VACUOUS, OF_PLAN, 1),
+    OF_RUN("I.complete", "", VERDICT_HARNESS_ERROR, OF_HOLES, 1),
+    OF_RUN("I.installed", "", VERDICT_VACUOUS, OF_PLAN, 1),
 };
 const size_t plant_count = sizeof plants / sizeof plants[0];
 
