@@ -84,7 +84,7 @@ study: setup
 	$(Q)scripts/study.sh $(BUILD)
 	$(Q)scripts/study_table.sh $(BUILD)
 
-# Minutes: what is explored with the reduction is what all orders come to.
+# An hour: what is explored with the reduction is what all orders come to.
 .PHONY: explore-orders
 explore-orders: setup
 	$(Q)$(MAKE) --no-print-directory all $(BUILD)/tests/mpi/explore_order \

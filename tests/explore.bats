@@ -45,6 +45,24 @@ outcomes() {
     [ "$(outcomes)" -eq 3 ]
 }
 
+@test "a look commutes with what does not change its answer" {
+    # Of two messages only the second was asked for.
+    explored tags 2
+    [[ "$output" == *'complete: every schedule of 2 ranks, 2 runs'* ]]
+    [ "$(outcomes)" -eq 2 ]
+    # Two look for a file, each before or after it is made.
+    explored found 3
+    [[ "$output" == *'complete: every schedule of 3 ranks, 4 runs'* ]]
+    [ "$(outcomes)" -eq 4 ]
+    # Who asks for all of two looks at the second only if the first is there.
+    explored each 3
+    [[ "$output" == *'complete: every schedule of 3 ranks, 4 runs'* ]]
+    [ "$(outcomes)" -eq 2 ]
+    explored met 3
+    [[ "$output" == *'complete: every schedule of 3 ranks, 4 runs'* ]]
+    [ "$(outcomes)" -eq 2 ]
+}
+
 @test "who polls for two things in turn is let go on by either of them" {
     explored spin 3
     [ "$status" -eq 0 ]
@@ -271,6 +289,11 @@ survived() {
     [ "$status" -eq 0 ]
     [[ "$output" == *'complete: every schedule of 3 ranks, '* ]]
     [ "$(outcomes)" -eq 7 ]
+    # Two ranks revoke it, and the one of them may come late enough to see what the other's revocation
+    # has let a third one do.
+    survived twice 3
+    [[ "$output" == *'complete: every schedule of 3 ranks, 16 runs, 0 of them cut short'* ]]
+    [ "$(outcomes)" -eq 5 ]
     printf 'scenario "respawn" { protocol = "respawn", program = "laplace", ranks = 2,
   survivors = true, arguments = { "--iterations", 1, "--size", 16 }, claims = { "H" },
   plan = function(p) p:kill { rank = 1, event = "call", level = "wire", nth = 6 } end }\n' >s.lua

@@ -151,7 +151,6 @@ static struct meeting *come(struct meeting *meeting, int mine, struct deposit *d
     meeting->arrived++;
     if (meeting->size > 1)
         engine_did();
-    engine_touch(TOUCH_ADD, meeting->object);
     engine_touch(TOUCH_WRITE, joined(meeting, mine));
     for (int i = 0; i < meeting->size; i++)
         if (meeting->deposit[i] && i != mine)
@@ -232,21 +231,34 @@ static bool knows_of_death(const struct meeting *meeting, bool any)
     return false;
 }
 
-/* What is touched by seeing that it is ready: those who are needed, which are those without whom it
- * would not be. */
-static void touch_needed(struct meeting *meeting, meeting_ready *ready, void *data)
+/* It would not be ready without this participant, though all the others had come. */
+static bool is_needed(struct meeting *meeting, int participant, meeting_ready *ready, void *data)
+{
+    struct deposit *supposed[ENGINE_MAX_PROCESSES], **real = meeting->deposit;
+    int arrived = meeting->arrived;
+    for (int i = 0; i < meeting->size; i++)
+        supposed[i] = i == participant ? NULL : (struct deposit *)meeting;
+    meeting->deposit = supposed;
+    meeting->arrived = meeting->size - 1;
+    bool needed = !ready(data);
+    meeting->deposit = real;
+    meeting->arrived = arrived;
+    return needed;
+}
+
+/* What is touched by seeing whether it is ready: those who are needed, one after the other, and of
+ * a poll only up to the first that has not come. */
+static void touch_needed(struct meeting *meeting, meeting_ready *ready, void *data, bool is_ready)
 {
     for (int i = 0; i < meeting->size; i++) {
-        struct deposit *deposit = meeting->deposit[i];
-        if (!deposit)
+        if (!is_needed(meeting, i, ready, data))
             continue;
-        meeting->deposit[i] = NULL;
-        meeting->arrived--;
-        bool needed = !ready(data);
-        meeting->deposit[i] = deposit;
-        meeting->arrived++;
-        if (needed)
+        if (is_ready)
             engine_touch_seen(joined(meeting, i));
+        else
+            engine_touch_polled(joined(meeting, i));
+        if (!meeting->deposit[i])
+            return;
     }
 }
 
@@ -277,10 +289,7 @@ bool meeting_settled(const struct comm_view *view, struct meeting *meeting, meet
     if (!engine->transitions)
         return is_over(view, meeting, ready, data);
     bool is_ready = ready(data);
-    if (is_ready)
-        touch_needed(meeting, ready, data);
-    else
-        engine_touch_polled(meeting->object);
+    touch_needed(meeting, ready, data, is_ready);
     if (engine->goes_on)
         touch_others(view, meeting, is_ready);
     return is_ready || is_over(view, meeting, ready, data);

@@ -102,12 +102,13 @@ static int get_status(MPI_Request handle, int *flag, MPI_Status *status)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+/* Looks only up to the first that is not ready: what comes for one after it changes nothing. */
 static bool all_ready(int count, const MPI_Request *requests)
 {
-    bool ready = true;
     for (int i = 0; i < count; i++)
-        ready &= request_is_ready(requests[i]);
-    return ready;
+        if (!request_is_ready(requests[i]))
+            return false;
+    return true;
 }
 
 /* Several at once: *all_well says what the call as a whole returns. The error of each is in its

@@ -22,7 +22,7 @@ struct touched {
 
 struct found {
     size_t count, room;
-    size_t *with;
+    struct race *race;
 };
 
 struct races {
@@ -112,7 +112,7 @@ static void number_actors(struct races *races)
 
 struct meeting_before {
     size_t step;
-    bool may_exchange;
+    bool awaited; /* without it, or something in its place, the later one could not have been */
 };
 
 static int newest_first(const void *left, const void *right)
@@ -129,26 +129,7 @@ static bool touches(const struct step *step, enum touch how, uint64_t object)
     return false;
 }
 
-/* Something in this run could have made the transition possible in another way than it did. */
-static bool could_come_instead(struct races *races, const struct step *step)
-{
-    for (size_t t = 0; t < step->touches; t++) {
-        uint64_t object = step->touch[t].value;
-        if (step->touch[t].flag == TOUCH_INSTEAD && !touches(step, TOUCH_AFTER, object) &&
-            find_object(races, object)->changers > 0)
-            return true;
-    }
-    return false;
-}
-
-/* What waits for one of several could have been let go by another of them: it is no more bound to
- * come after this one than what looks. */
-static enum touch waits_for(const struct touched *object, enum touch how, bool instead)
-{
-    return how == TOUCH_AFTER && (object->changers > 1 || instead) ? TOUCH_LOOK : how;
-}
-
-static bool orders(enum touch earlier, enum touch later)
+static bool is_awaited(enum touch earlier, enum touch later)
 {
     return later == TOUCH_AFTER && (earlier == TOUCH_WRITE || earlier == TOUCH_ADD);
 }
@@ -188,26 +169,25 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
 {
     size_t room = 0;
     struct meeting_before *list = NULL;
-    bool instead = could_come_instead(races, &races->step[step]);
     *count = 0;
     for (size_t t = 0; t < races->step[step].touches; t++) {
         const struct entry *touch = &races->step[step].touch[t];
         const struct touched *object = find_object(races, touch->value);
-        enum touch how = waits_for(object, (enum touch)touch->flag, instead);
+        enum touch how = (enum touch)touch->flag;
         size_t let = how == TOUCH_LET ? what_let(races, step, object) : SIZE_MAX;
         if (let != SIZE_MAX) {
             list = memory_room(list, *count, &room, sizeof *list);
-            list[(*count)++] = (struct meeting_before){let, false};
+            list[(*count)++] = (struct meeting_before){let, true};
             races->let_by[step] = let;
         }
         for (size_t i = object->count; i > 0; i--) {
             const struct toucher *by = &object->by[i - 1];
-            bool conflicts = touches_conflict(by->how, how);
+            bool awaited = is_awaited(by->how, how);
             if (races->column[by->step] == races->column[step] ||
-                (!conflicts && !orders(by->how, how)))
+                (!awaited && !touches_conflict(by->how, how)))
                 continue;
             list = memory_room(list, *count, &room, sizeof *list);
-            list[(*count)++] = (struct meeting_before){by->step, conflicts};
+            list[(*count)++] = (struct meeting_before){by->step, awaited};
         }
     }
     if (*count > 0)
@@ -215,13 +195,17 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
     return list;
 }
 
-static void note_race(struct found *found, size_t with)
+static void note_race(struct found *found, size_t with, size_t until)
 {
-    found->with = memory_room(found->with, found->count, &found->room, sizeof *found->with);
-    found->with[found->count++] = with;
+    for (size_t i = 0; i < found->count; i++)
+        if (found->race[i].with == with && found->race[i].until == until)
+            return;
+    found->race = memory_room(found->race, found->count, &found->room, sizeof *found->race);
+    found->race[found->count++] = (struct race){with, until};
 }
 
-/* Two transitions that conflict in one object are no race if another object keeps their order. */
+/* Where one of them has awaited the other it is a race if something else could have come in the
+ * place of that: which is known when all clocks are. */
 static void look_at(struct races *races, size_t step)
 {
     size_t count;
@@ -231,45 +215,157 @@ static void look_at(struct races *races, size_t step)
     struct meeting_before *list = list_before(races, step, &count);
     for (size_t i = 0; i < count;) {
         size_t earlier = list[i].step;
-        bool may_exchange = true;
+        bool awaited = false;
         for (; i < count && list[i].step == earlier; i++)
-            may_exchange &= list[i].may_exchange;
-        if (knows(races, step, earlier))
+            awaited |= list[i].awaited;
+        if (knows(races, step, earlier) && races->let_by[step] != earlier)
             continue;
-        if (may_exchange)
-            note_race(&races->found[step], earlier);
+        note_race(&races->found[step], earlier, awaited ? SIZE_MAX : step);
         take_in(races, step, earlier);
     }
     clock_of(races, step)[races->column[step]] = races->position[step];
     free(list);
 }
 
-/* Another change could have let the poll go on: one that need not come after it, nor, by another
- * actor, after what did. */
-static bool could_be_let_by_another(struct races *races, size_t step)
+/* --- what could have come instead ------------------------------------------------------------- */
+
+static bool comes_after(const struct races *races, size_t step, size_t earlier)
 {
-    size_t let = races->let_by[step], own = races->own_before[step];
+    return step >= earlier && knows(races, step, earlier);
+}
+
+/* The first that has changed the object and need not come after `earlier`. */
+static size_t changed_without(const struct races *races, const struct touched *object,
+                              size_t earlier)
+{
+    for (size_t i = 0; i < object->changers; i++)
+        if (!comes_after(races, object->changer[i], earlier))
+            return object->changer[i];
+    return SIZE_MAX;
+}
+
+/* The same of what a poll has waited for, since it asked. */
+static size_t let_without(struct races *races, size_t step, size_t earlier)
+{
+    size_t own = races->own_before[step], first = SIZE_MAX;
     for (size_t t = 0; t < races->step[step].touches; t++) {
         const struct entry *touch = &races->step[step].touch[t];
         if (touch->flag != TOUCH_LET && touch->flag != TOUCH_COULD)
             continue;
         const struct touched *object = find_object(races, touch->value);
-        for (size_t i = 0; i < object->changers; i++) {
-            size_t other = object->changer[i];
-            if (came_since(races, own, other) && races->column[other] != races->column[let] &&
-                !(other > step && knows(races, other, step)))
-                return true;
-        }
+        for (size_t i = 0; i < object->changers && object->changer[i] < first; i++)
+            if (came_since(races, own, object->changer[i]) &&
+                !comes_after(races, object->changer[i], earlier))
+                first = object->changer[i];
+    }
+    return first;
+}
+
+/* Another way in which the transition had become possible. (One that comes later in the run has a
+ * race with it of its own.) */
+static bool could_come_instead(struct races *races, size_t step, size_t earlier)
+{
+    for (size_t t = 0; t < races->step[step].touches; t++) {
+        const struct entry *touch = &races->step[step].touch[t];
+        if (touch->flag == TOUCH_INSTEAD &&
+            !touches(&races->step[step], TOUCH_AFTER, touch->value) &&
+            changed_without(races, find_object(races, touch->value), earlier) < step)
+            return true;
     }
     return false;
 }
 
-/* A poll that waited need not have waited for this change where another could have come before. */
-static void note_polls(struct races *races)
+static bool has_changed(const struct touched *object, size_t step)
 {
-    for (size_t i = 0; i < races->count; i++)
-        if (races->let_by[i] != SIZE_MAX && could_be_let_by_another(races, i))
-            note_race(&races->found[i], races->let_by[i]);
+    for (size_t i = 0; i < object->changers; i++)
+        if (object->changer[i] == step)
+            return true;
+    return false;
+}
+
+/* Of two that touch one object: may they be a race where they are not bound by what came between?
+ */
+static bool could_be_race(enum touch earlier, enum touch later)
+{
+    return touches_conflict(earlier, later) || is_awaited(earlier, later) ||
+           (touch_changes(earlier) && (later == TOUCH_LET || later == TOUCH_COULD));
+}
+
+/* Two have added to what `step` has awaited, `earlier` and `other`. All is the same where it was
+ * the other one: but what comes after `step` need not come after what `earlier` came after. */
+static void note_kept(struct races *races, size_t step, size_t later, const struct entry *touch,
+                      size_t earlier, size_t other)
+{
+    const struct touched *object = find_object(races, touch->value);
+    for (size_t i = 0; i < object->count; i++) {
+        size_t before = object->by[i].step, until = other > later ? other : later;
+        bool awaited = is_awaited(object->by[i].how, (enum touch)touch->flag);
+        if (races->column[before] != races->column[later] && comes_after(races, earlier, before) &&
+            !comes_after(races, other, before) &&
+            could_be_race(object->by[i].how, (enum touch)touch->flag) &&
+            !(awaited && (later == step || before == earlier)))
+            note_race(&races->found[later], before, awaited ? SIZE_MAX : until);
+    }
+}
+
+static void note_what_adding_kept(struct races *races, size_t step, size_t earlier, size_t other)
+{
+    for (size_t later = step; later < races->count; later++)
+        for (size_t t = 0; comes_after(races, later, step) && t < races->step[later].touches; t++)
+            note_kept(races, step, later, &races->step[later].touch[t], earlier, other);
+}
+
+/* What the transition has awaited of the earlier one: how much, and what else could have been. */
+struct awaited {
+    size_t objects, other; /* other: SIZE_MAX: nothing */
+    bool adds;
+};
+
+static struct awaited what_was_awaited(struct races *races, size_t step, size_t earlier)
+{
+    struct awaited awaited = {.adds = true};
+    for (size_t t = 0; t < races->step[step].touches; t++) {
+        const struct entry *touch = &races->step[step].touch[t];
+        const struct touched *object = find_object(races, touch->value);
+        if (touch->flag != TOUCH_AFTER || !has_changed(object, earlier))
+            continue;
+        size_t other = changed_without(races, object, earlier);
+        awaited.other = other > awaited.other ? other : awaited.other;
+        awaited.adds &= touches(&races->step[earlier], TOUCH_ADD, touch->value) &&
+                        other != SIZE_MAX && touches(&races->step[other], TOUCH_ADD, touch->value);
+        awaited.objects++;
+    }
+    return awaited;
+}
+
+/* The transition has awaited the earlier one: that is a race if it could have awaited something
+ * else. */
+static void note_awaited(struct races *races, size_t step, size_t earlier)
+{
+    struct awaited awaited = {0};
+    if (races->let_by[step] == earlier)
+        awaited.other = let_without(races, step, earlier);
+    else if (!could_come_instead(races, step, earlier))
+        awaited = what_was_awaited(races, step, earlier);
+    if (awaited.other == SIZE_MAX)
+        return;
+    if (awaited.adds && awaited.objects == 1)
+        note_what_adding_kept(races, step, earlier, awaited.other);
+    else
+        note_race(&races->found[step], earlier, awaited.other > step ? awaited.other : step);
+}
+
+/* Of a transition, when those before it are settled. */
+static void settle(struct races *races, size_t step)
+{
+    struct found found = races->found[step];
+    races->found[step] = (struct found){0};
+    for (size_t i = 0; i < found.count; i++)
+        if (found.race[i].until != SIZE_MAX)
+            note_race(&races->found[step], found.race[i].with, found.race[i].until);
+        else
+            note_awaited(races, step, found.race[i].with);
+    free(found.race);
 }
 
 struct races *races_find(const struct step *steps, size_t count)
@@ -296,7 +392,8 @@ struct races *races_find(const struct step *steps, size_t count)
             add_toucher(races, i, &steps[i].touch[t]);
     }
     free(last_of);
-    note_polls(races);
+    for (size_t i = 0; i < count; i++)
+        settle(races, i);
     return races;
 }
 
@@ -307,7 +404,7 @@ void races_release(struct races *races)
         free(races->table[i].changer);
     }
     for (size_t i = 0; i < races->count; i++)
-        free(races->found[i].with);
+        free(races->found[i].race);
     free(races->table);
     free(races->found);
     free(races->let_by);
@@ -323,8 +420,8 @@ bool races_before(const struct races *races, size_t a, size_t b)
     return knows(races, b, a);
 }
 
-size_t races_with(const struct races *races, size_t later, const size_t **list)
+size_t races_of(const struct races *races, size_t later, const struct race **list)
 {
-    *list = races->found[later].with;
+    *list = races->found[later].race;
     return races->found[later].count;
 }

@@ -9,6 +9,8 @@
  *   agree      all agree
  *   shrink     all shrink the world
  *   revoke     rank 0 revokes a communicator on which the others wait for it and for each other
+ *   twice      ranks 0 and 1 revoke it, on which the last rank waits: that then sends to rank 1,
+ * which looks for the message before it revokes
  */
 #include "faultline.h"
 
@@ -99,11 +101,29 @@ static void revoke(void)
         see("receive", MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE));
 }
 
+static void twice(void)
+{
+    MPI_Comm comm;
+    int value = -1, there = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank == last) {
+        see("receive", MPI_Recv(&value, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE));
+        see("send", MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
+        return;
+    }
+    if (rank == 1)
+        MPI_Iprobe(last, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    see("there", there);
+    if (rank < 2)
+        see("revoke", MPIX_Comm_revoke(comm));
+}
+
 static const struct {
     const char *name;
     void (*go)(void);
-} jobs[] = {{"send", send},       {"any", any},     {"given", given},   {"leave", leave},
-            {"barrier", barrier}, {"agree", agree}, {"shrink", shrink}, {"revoke", revoke}};
+} jobs[] = {{"send", send},     {"any", any},         {"given", given},
+            {"leave", leave},   {"barrier", barrier}, {"agree", agree},
+            {"shrink", shrink}, {"revoke", revoke},   {"twice", twice}};
 
 int main(int argc, char **argv)
 {

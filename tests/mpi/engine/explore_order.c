@@ -9,22 +9,25 @@
  *   look       the same with one look
  *   spin       rank 0 asks in turn whether a message of rank 1 is there, and whether one of rank 2,
  *              until it has both: its result is how often it was told no before each of them
- *   synced     rank 1 makes a file of a line and does not sync its folder, rank 0 syncs the folder,
- *              and then tells that the line is committed
- *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
- *   none       each rank sends to the next and receives from the one before, and all meet in
- *              collectives: nothing depends on the schedule
- *   list       rank 0 lists the store while each other rank makes a file there: its result is how
- *              many it has seen
- *   there      each rank makes the folder of the store, which is there: nothing depends on the
- *              schedule
- *   commit     as order, and rank 0 tells that a line is committed, though there is none
+ *   tags       rank 0 looks once for the second of two messages of rank 1, by its tag: its result
+ * is whether that was there each       rank 0 asks once whether it has got a message of each other
+ * rank (MPI_Testall) any        rank 0 asks once which it has got (MPI_Testany) met        rank 0
+ * asks once whether all have come to a barrier (MPI_Ibarrier) found      rank 1 makes a file, and
+ * each other rank looks whether it is there synced     rank 1 makes a file of a line and does not
+ * sync its folder, rank 0 syncs the folder, and then tells that the line is committed race rank 0
+ * takes any message, then one of rank 1: a deadlock where rank 1's came first none       each rank
+ * sends to the next and receives from the one before, and all meet in collectives: nothing depends
+ * on the schedule list       rank 0 lists the store while each other rank makes a file there: its
+ * result is how many it has seen there      each rank makes the folder of the store, which is
+ * there: nothing depends on the schedule commit     as order, and rank 0 tells that a line is
+ * committed, though there is none
  */
 #include "faultline.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +114,50 @@ static void spin(int order[MOST_RANKS])
     MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void ask_once(int order[MOST_RANKS], bool for_any)
+{
+    MPI_Request request[MOST_RANKS];
+    int value[MOST_RANKS], index = -1;
+    for (int i = 1; i < ranks; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    if (for_any)
+        MPI_Testany(ranks - 1, request + 1, &index, &order[0], MPI_STATUS_IGNORE);
+    else
+        MPI_Testall(ranks - 1, request + 1, &order[0], MPI_STATUSES_IGNORE);
+    order[1] = index;
+    MPI_Waitall(ranks - 1, request + 1, MPI_STATUSES_IGNORE);
+}
+
+static void tags(int order[MOST_RANKS])
+{
+    for (int tag = 0; rank == 1 && tag < 2; tag++)
+        MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Iprobe(1, 1, MPI_COMM_WORLD, &order[0], MPI_STATUS_IGNORE);
+    for (int tag = 0; rank == 0 && tag < 2; tag++)
+        MPI_Recv(&order[1], 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void meet(int order[MOST_RANKS])
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    if (rank == 0)
+        MPI_Test(&request, &order[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void find(int order[MOST_RANKS])
+{
+    struct stat status;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/1", getenv("FAULTLINE_STORE"));
+    if (rank == 1)
+        close(open(path, O_CREAT | O_WRONLY, 0600));
+    else
+        order[0] = stat(path, &status) == 0;
+}
+
 static void sync_folder(void)
 {
     int folder = open(getenv("FAULTLINE_STORE"), O_RDONLY | O_DIRECTORY);
@@ -178,6 +225,12 @@ int main(int argc, char **argv)
         none(order);
     else if (strcmp(what, "list") == 0)
         list(order);
+    else if (strcmp(what, "tags") == 0)
+        tags(order);
+    else if (strcmp(what, "met") == 0)
+        meet(order);
+    else if (strcmp(what, "found") == 0)
+        find(order);
     else if (strcmp(what, "synced") == 0)
         synced();
     else if (strcmp(what, "there") == 0)
@@ -192,6 +245,8 @@ int main(int argc, char **argv)
         spin(order);
     else if (strcmp(what, "some") == 0)
         take_some(order);
+    else if (strcmp(what, "each") == 0 || strcmp(what, "any") == 0)
+        ask_once(order, strcmp(what, "any") == 0);
     else if (strcmp(what, "poll") == 0)
         poll(order, 2);
     else if (strcmp(what, "look") == 0)

@@ -65,7 +65,7 @@ struct state {
     uint64_t seen[MOST_ACTORS];
 };
 
-/* Awaits that somebody has added to the number. */
+/* Awaits that somebody has added to the number, or written it. */
 static bool is_enabled(const struct model *model, const struct state *state, int actor)
 {
     int next = state->next[actor];
@@ -128,6 +128,7 @@ static void perform(const struct model *model, struct state *state, int actor)
     case OPERATION_WRITE:
         engine_touch(TOUCH_WRITE, name);
         state->number[object] = mix_two(state->number[object], (uint64_t)actor);
+        state->added[object]++;
         change(state, actor, object);
         break;
     case OPERATION_POLL:
@@ -144,6 +145,7 @@ static void perform(const struct model *model, struct state *state, int actor)
     case OPERATION_DECIDE:
         engine_touch(TOUCH_WRITE, name);
         state->number[object] = mix_two(state->number[object], 7 + engine_decide(DECIDE_WHICH, 2));
+        state->added[object]++;
         change(state, actor, object);
         break;
     }
