@@ -39,7 +39,7 @@ static struct plan plan;
 struct identity {
     const char *folder; /* of the run */
     int rank;
-    int ranks; /* 0: not told */
+    int ranks; /* 0: not known */
 };
 
 __attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)

@@ -1,4 +1,4 @@
-/* What a call that asks is told; steer_answer.c answers. */
+/* What answer a call that asks gets; steer_answer.c gives it. */
 #include "injectors/rules/rules_parts.h"
 
 static bool is_the_same(const struct plan_step *step, const struct record *app,

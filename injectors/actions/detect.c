@@ -1,5 +1,5 @@
-/* Every victim is told of a death. Who tells them asks the board whether the step is done; the step
- * engine is called so that one that waits looks again. */
+/* Every victim is informed of a death. Whoever informs them looks on the board whether the step is
+ * done. The step engine is called, so that a victim that waits looks again. */
 #include "injectors/record/schedule.h"
 #include "injectors/rules/rules_parts.h"
 

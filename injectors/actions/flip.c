@@ -1,5 +1,5 @@
 /* A bit of a file of the store is inverted when a call on that file has returned: what a disk that
- * decays does to a checkpoint. Nobody is told. */
+ * decays does to a checkpoint. The rank gets no error. */
 #include "injectors/rules/injection.h"
 #include "injectors/rules/rules.h"
 

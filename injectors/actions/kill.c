@@ -20,10 +20,11 @@ static void record_victims(uint32_t step, const struct record *r)
                     rules_noted_pid(s->victim[i]), 0, 0);
 }
 
-/* It does nothing more from here on; its parent keeps where it stands, and kills it. A victim whose
- * process does not exist yet is left to its parent too, which looks for a request as soon as it has
- * made the process. The pid is on the board before that, so none is missed. So is one that does
- * something together with others, which it comes out of first. */
+/* The victim does nothing more from here on; its parent keeps where it stands, and kills it. A
+ * victim that does something together with others is left to its parent, and comes out of that
+ * first. A victim whose process does not exist yet is left to its parent, too, which looks for a
+ * request as soon as it has made the process. The pid is on the board before that, so no request is
+ * missed. */
 static void kill_other(int32_t victim, uint32_t step)
 {
     int32_t pid = rules_pid(victim);

@@ -21,8 +21,9 @@ static void stop(uint32_t step, int32_t victim)
         kill(pid, SIGSTOP);
 }
 
-/* Those that cannot be stopped are told as such: the step did not do what it says. On the step
- * engine all have a parent, so one that cannot go on has ended, and is told without a process. */
+/* A victim that cannot be stopped is recorded as such: the step did not do what it says. On the
+ * step engine all have a parent, so a victim that cannot be stopped has ended. Its record names no
+ * process. */
 static void record_stops(uint32_t step)
 {
     const struct plan_step *s = &rules.plan->steps[step];

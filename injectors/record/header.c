@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Others may be told of before there is a board: constructors run in the order of the loader. */
+/* Others may be named before there is a board: constructors run in the order of the loader. */
 static struct board *of_run;
 static char text[BOARD_TEXT_BYTES]; /* what does not fit; empty: nothing */
 

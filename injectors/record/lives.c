@@ -1,5 +1,6 @@
-/* See lives.h. Under mpiexec a death is told when the parent of the process has seen it and the
- * plan does not withhold it; on the step engine when the engine says so. */
+/* See lives.h. Under mpiexec this process is informed of a death when the parent of the dead
+ * process has seen it and the plan does not withhold it; on the step engine when the engine says
+ * so. */
 #include "injectors/record/lives.h"
 
 #include "board/progress.h"
@@ -20,14 +21,14 @@ EXPORTED int faultline_wait_told(int known);
 void (*lives_progress)(void);
 
 static struct {
-    struct board *board; /* NULL: nobody is told of anything */
+    struct board *board; /* NULL: nobody is informed of anything */
     const struct plan *plan;
     int self;
     bool is_informed[BOARD_MAX_RANKS];
     int learnt[BOARD_MAX_RANKS]; /* in order */
     int count;
-    int noted;        /* of these the program has been told of, which the trace says */
-    bool withheld;    /* a death is not told because of the plan: the driver sees that */
+    int noted;        /* of these, how many the program knows and the trace notes */
+    bool withheld;    /* the plan withholds a death: the driver sees that */
     uint32_t unstick; /* of the board, when that began */
 } lives;
 
@@ -72,7 +73,7 @@ static bool knows_dead(int process)
     return lives_is_dead(process) && !is_withheld(process);
 }
 
-/* Where the job cannot go on otherwise the driver says so, and what is withheld is told. */
+/* When the job cannot go on otherwise the driver says so, and what is withheld is let go. */
 static void look_at_withheld(void)
 {
     bool any = false;
@@ -94,7 +95,7 @@ static void look_at_withheld(void)
         atomic_fetch_sub(&runtime_slot->choosing, 1);
 }
 
-/* All that there is to be told now. */
+/* Takes in all deaths of which this process is to be informed now. */
 static void hear(void)
 {
     look_at_withheld();
@@ -118,7 +119,7 @@ static bool has_news(void *known)
     return lives.count > *(const int *)known;
 }
 
-/* Who is dead but not told of may still be missed. */
+/* A process that is dead, of which this one is not informed yet, may still be missed. */
 static bool is_over(void)
 {
     for (int i = 0; i < board_processes(lives.board); i++) {

@@ -1,4 +1,4 @@
-/* Which processes have died, as this one has been told: what harness/faultline_lives.h asks. Must
+/* Which processes have died, as far as this one is informed: for harness/faultline_lives.h. Must
  * not know: MPI. */
 #ifndef INJECTORS_RECORD_LIVES_H
 #define INJECTORS_RECORD_LIVES_H
@@ -12,13 +12,13 @@ void lives_open(struct board *board, const struct plan *plan, int self);
 /* In a forked child. */
 void lives_close(void);
 
-/* The process has died: whether or not it has been told here. */
+/* The process has died, whether or not this one is informed of it. */
 bool lives_is_dead(int process);
 
-/* This process has been told so. */
+/* This process has been informed of it. */
 bool lives_is_informed(int process);
 
-/* The trace says that the program has been told of the death of `process`. */
+/* Notes in the trace that the program has learnt of the death of `process`. */
 void note_write_learned(int process);
 
 /* Called while this process waits where it makes no MPI call: lets the MPI library do what others

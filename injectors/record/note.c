@@ -1,4 +1,4 @@
-/* What a protocol or program tells through faultline.h. The functions below are what its weak
+/* What a protocol or program notes through faultline.h. The functions below are what its weak
  * references find. Must not know: MPI headers. */
 #include "injectors/record/hash.h"
 #include "injectors/record/lives.h"

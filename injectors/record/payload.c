@@ -127,7 +127,7 @@ static bool part_is_padded(MPI_Datatype type, int integers, int addresses, int t
 }
 
 /* Does it hold bytes without a meaning? Of x87's long double 10 of 16 bytes count; what is in the
- * others differs from rank to rank, and packing copies it. true also where it cannot be told. */
+ * others differs from rank to rank, and packing copies it. true also where that is not known. */
 static bool is_padded(MPI_Datatype type, unsigned depth)
 {
     int integers, addresses, types, combiner;

@@ -113,7 +113,7 @@ uint64_t payload_hash_packed(const void *data, uint64_t bytes, bool *hashed);
 void *payload_copy(const void *buffer, MPI_Count count, MPI_Datatype type, uint64_t *bytes);
 
 /* This thread's call has this payload, which can be read until the call returns; `record`, `enter`:
- * the record that tells of it, and when that was entered. See tap_payload_peek in rules.h. */
+ * its record, and when the call was entered. See tap_payload_peek in rules.h. */
 struct record;
 void payload_show(const struct record *record, uint64_t enter, const void *buffer, MPI_Count count,
                   MPI_Datatype type);

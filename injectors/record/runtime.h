@@ -80,7 +80,7 @@ extern bool runtime_is_nobody;
 extern struct trace_writer runtime_trace;
 extern struct board_slot *runtime_slot; /* never NULL: a slot that nobody reads without a board */
 
-/* Told by the taps when the MPI library's own MPI_Init[_thread] is entered, when it has returned
+/* Called by the taps when the MPI library's own MPI_Init[_thread] is entered, when it has returned
  * (`number`: of this process; size: of its MPI_COMM_WORLD), when MPI_Finalize is entered, the
  * library's own is, and MPI_Finalize has returned.
  * `several_threads`: MPI_THREAD_MULTIPLE was provided. */

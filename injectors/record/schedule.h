@@ -1,6 +1,5 @@
-/* What is told to whoever runs the ranks one after the other (the step engine), and what he is
- * asked. Without him the ranks run at once and are ended and stopped by signals. Must not know:
- * MPI. */
+/* What the step engine, which runs the ranks one after the other, is informed of and asked. Without
+ * it the ranks run at once and are ended and stopped by signals. Must not know: MPI. */
 #ifndef INJECTORS_RECORD_SCHEDULE_H
 #define INJECTORS_RECORD_SCHEDULE_H
 
@@ -19,7 +18,7 @@ struct schedule {
     void (*stop)(void);
     /* Who is in a group, whose handle this is: numbers of processes, in the order of its ranks. */
     void (*members)(uint64_t group, int32_t *process);
-    /* The process has died; and this process has been told so. */
+    /* The process has died; and this process is informed of it. */
     bool (*is_dead)(int32_t process);
     bool (*knows_dead)(int32_t process);
     /* Looks once whether ready(data), as a poll of MPI does: others may run before. */
@@ -32,7 +31,7 @@ struct schedule {
     void (*store)(void);
     /* That call concerns this file: `call` is an enum storage_call, `path` is below the store. */
     void (*store_file)(unsigned call, const char *path, bool is_folder);
-    /* This rank has told that a line is committed. */
+    /* This rank has noted that a line is committed. */
     void (*committed)(void);
     /* What stands in records for a file of the store: its inode differs from run to run. */
     uint32_t (*file)(uint64_t inode);

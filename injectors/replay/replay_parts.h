@@ -1,6 +1,6 @@
 /* What the parts of following another run share. Nobody else includes this.
  *
- *     replay          where this rank stands in the decisions, and what it is told of them
+ *     replay          where this rank stands in the decisions, and what they say for it
  *     replay_diverge  the end of the run at the first difference
  *     replay_act      where it comes to its end, and what is done to the run at its places */
 #ifndef INJECTORS_REPLAY_REPLAY_PARTS_H
@@ -88,7 +88,7 @@ uint32_t replay_event(const struct record *r);
 /* Lets the library make progress, and others run. */
 void replay_idle(void);
 
-/* The rank is where it was ended, and others may be told so. */
+/* The rank is where it was ended, and others may learn that. */
 void replay_arrive(void);
 /* It stays there until it is killed. */
 _Noreturn void replay_park(void);

@@ -52,7 +52,7 @@ struct carried {
     MPI_Comm comm;
     bool synchronous;
     bool tags_apart;   /* messages of other tags may pass it */
-    bool ordered;      /* of an ordered hold, and the next has to be told */
+    bool ordered;      /* of an ordered hold: the next one has to be let go after it */
     bool done;         /* for steer_await */
     uint32_t step;     /* index + 1 of the hold that it matched; 0: it is here for another reason */
     uint32_t reason;   /* index of the step because of which it is here */
@@ -262,8 +262,8 @@ static struct carried *keep(const struct outgoing *o)
     return message;
 }
 
-/* Sets who is told when the message is complete. A send that is not synchronous is complete as soon
- * as its payload is kept, so its request is completed at once. */
+/* Sets what happens when the message is complete. A send that is not synchronous is complete as
+ * soon as its payload is kept, so its request is completed at once. */
 static bool attach_carrier(struct carried *message, struct carrier *carrier)
 {
     if (!carrier || carrier->kind == CARRIER_NONE)
@@ -438,8 +438,8 @@ static void look_at_lane(struct lane *lane, bool end)
 
 /* --- what the library has --------------------------------------------------------------------- */
 
-/* The library is done with the message, which is in no list any more: whoever waits for it is told.
- */
+/* The library is done with the message, which is in no list any more: whoever waits for it is
+ * informed. */
 static void finish(struct carried *message, bool cancelled)
 {
     if (message->ordered)

@@ -52,7 +52,7 @@ struct carried;
  * CARRIER_SIGNALS without a signal (-1) is given a request here. */
 struct carried *steer_hold(const struct outgoing *outgoing, struct carrier *carrier);
 
-/* The message goes now, from the program's buffer; the carrier will be told. */
+/* The message goes now, from the program's buffer; the carrier will be informed. */
 int steer_carry(const struct outgoing *outgoing, const struct carrier *carrier);
 
 /* The library's own send of this mode. */

@@ -27,7 +27,7 @@
 #define STORAGE_ENVIRONMENT "FAULTLINE_STORAGE"
 
 enum storage_watch {
-    STORAGE_EVENTS = 1,  /* recorded, and told to the rules */
+    STORAGE_EVENTS = 1,  /* recorded, and matched by the rules */
     STORAGE_JOURNAL = 2, /* the plan has a `lose` */
     STORAGE_FOLDED = 4,  /* "2", and the plan has no step on the store that would count them */
 };
@@ -97,7 +97,8 @@ struct storage_event {
     struct record look; /* of storage_look_begin: not in the trace yet */
 };
 
-/* Before the call: records it, tells the rules, and raises storage_depth. May not return. */
+/* Before the call: records it, matches it against the rules, and raises storage_depth. May not
+ * return. */
 void storage_begin(struct storage_event *call, unsigned kind, const struct storage_file *file,
                    uint64_t bytes, uint64_t offset);
 

@@ -1,6 +1,6 @@
 /* Streams (FILE *) on files of the store. glibc reads and writes from inside itself, past our read
  * and write, so a stream on the store is made of our own read, write, seek and close
- * (fopencookie), and fileno still tells its descriptor. Must not know: events, the journal. */
+ * (fopencookie), and fileno still gives its descriptor. Must not know: events, the journal. */
 #include "injectors/storage/storage.h"
 #include "injectors/storage/storage_real.h"
 
@@ -40,8 +40,8 @@ static ssize_t stream_read(void *cookie, char *data, size_t bytes)
     return read(fd_of(cookie), data, bytes);
 }
 
-/* All of it, as glibc's own streams do: they know short writes only as errors, and errno tells
- * which. */
+/* All of it, as glibc's own streams do: they know short writes only as errors, which errno names.
+ */
 static ssize_t stream_write(void *cookie, const char *data, size_t bytes)
 {
     size_t done = 0;

@@ -3,7 +3,7 @@
  *
  * When the launcher ends, its ranks are ended too, by their parents or the driver. Until that has
  * reached this rank it waits: the MPI library would take the closed connection for an error of its
- * own and crash or exit, and that would be told as the rank's end. */
+ * own and crash or exit, and that would be reported as the rank's end. */
 #include "injectors/storage/storage_real.h"
 #include "injectors/system/system.h"
 #include "trace/clock.h"

@@ -1,4 +1,4 @@
-/* What libc offers to send signals. Each is told on the board before it is sent: a rank that dies
+/* What libc offers to send signals. Each is noted on the board before it is sent: a rank that dies
  * of a signal which nobody of the job has sent was ended from outside. Must not know: what for. */
 #include "injectors/system/real.h"
 #include "injectors/system/system.h"

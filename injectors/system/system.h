@@ -1,7 +1,7 @@
 /* The rank among the other processes of the machine: the signals that it sends, and its connection
- * to the launcher, which tell the driver what the job has done itself and what was done to it; and
- * the shared memory that its MPI library leaves behind when it is killed. Must not know: MPI, the
- * plan. */
+ * to the launcher, by which the driver knows what the job has done itself and what was done to it;
+ * and the shared memory that its MPI library leaves behind when it is killed. Must not know: MPI,
+ * the plan. */
 #ifndef INJECTORS_SYSTEM_SYSTEM_H
 #define INJECTORS_SYSTEM_SYSTEM_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* From now on signals that this process and its forked children send are told on the board, which
+/* From now on signals that this process and its forked children send are noted on the board, which
  * must live on. */
 void signals_open(struct board *board);
 

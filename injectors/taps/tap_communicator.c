@@ -286,7 +286,7 @@ void tap_handle_members(uint64_t handle, const int *world, int size, int rank)
     free(old);
 }
 
-/* false: nothing was told. */
+/* false: nothing was noted. */
 static bool ask_noted(struct communicator *c)
 {
     tap_lock(&tables[LEVEL_APP].lock);
@@ -404,7 +404,7 @@ uint32_t communicator_of_identity(uint64_t identity)
     return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
 }
 
-/* The id of a communicator whose identity a protocol has told; 0: it has not. */
+/* The id of a communicator whose identity a protocol has noted; 0: it has not. */
 static uint32_t identity_id(enum level level, uint64_t handle)
 {
     uint64_t identity;
@@ -436,7 +436,7 @@ static bool may_be_handed_out(enum level level)
            runtime_recording == RECORDS_BY_CALLER;
 }
 
-/* `members` with what was told of the call. */
+/* `members`, mixed with the mark of the call. */
 static void hand_out(unsigned call, const struct communicator *made, uint32_t parent,
                      uint64_t members)
 {

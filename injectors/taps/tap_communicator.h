@@ -69,8 +69,8 @@ int32_t communicator_own(const struct communicator *c);
 struct communicator *communicator_hold(struct communicator *c);
 void communicator_drop(struct communicator *c);
 
-/* One that a protocol has told the members and the identity of, while the call that makes it has
- * not handed it to the application yet: its messages may come before that. NULL: none. Held once.
+/* A communicator whose members and identity a protocol has noted, and that the call which makes it
+ * has not handed to the application yet: its messages may come before that. NULL: none. Held once.
  */
 struct communicator *communicator_ahead(MPI_Comm comm);
 
@@ -82,11 +82,11 @@ void communicator_neighbours(struct communicator *c, int *sources, int *destinat
 void communicator_made(enum level level, unsigned call, uint32_t parent, MPI_Comm made,
                        uint64_t mark);
 
-/* `mark` for a string: what tells calls apart that several threads make at once. A tag is its own;
- * 0 where calls have an order. */
+/* The `mark` of a string, by which calls that several threads make at once are told apart. A tag is
+ * its own mark; 0 where calls have an order. */
 uint64_t communicator_mark(const char *text);
 
-/* The id of a communicator whose identity a protocol tells, whether or not it is known here. */
+/* The id of a communicator whose identity a protocol has noted, whether or not it is known here. */
 uint32_t communicator_of_identity(uint64_t identity);
 
 /* The same in two steps, for MPI_Comm_idup: ids are given in the order of the calls. */
@@ -125,14 +125,15 @@ void tap_handle_alias(int what, uint64_t handle, uint64_t stands_for);
  * those two while no other thread is in MPI. */
 void tap_handle_members(uint64_t handle, const int *world, int size, int rank);
 
-/* false: nothing was told. */
+/* What was noted for the handle. false: nothing was. */
 bool tap_handle_find(int what, uint64_t handle, uint64_t *meant);
 
-/* What `handle` stands for, itself if nothing was told. */
+/* What `handle` stands for; itself if nothing was noted. */
 uint64_t tap_handle_resolve(int what, uint64_t handle);
 
-/* The identity of this handle was told. Outside any call of the program that is a communicator of
- * an earlier life, given back to it: known and recorded from now on. */
+/* The identity of this handle was noted. If that was outside any call of the program, it is a
+ * communicator of an earlier life that the program gets back: it is known and recorded from now on.
+ */
 void communicator_back(uint64_t handle);
 
 #endif

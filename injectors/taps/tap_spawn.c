@@ -68,7 +68,7 @@ static void add_parent(struct wrapped *wrapped, struct parent_line *line)
     }
 }
 
-/* false: no memory. `number` and `parents` (PARENTS_ENVIRONMENT=...) are what the new one is told.
+/* false: no memory. `number` and `parents` (PARENTS_ENVIRONMENT=...) are for the new process.
  */
 static bool wrap(struct wrapped *wrapped, struct parent_line *line, const char *number,
                  const char *parents, const char *command, char *const *arguments)
@@ -91,7 +91,7 @@ static bool wrap(struct wrapped *wrapped, struct parent_line *line, const char *
     return true;
 }
 
-/* --- what is told, and learned ---------------------------------------------------------------- */
+/* --- what new processes get, and what is learnt of them --------------------------------------- */
 
 /* "NAME=0,2,3"; owned by the caller. NULL: no memory. */
 static char *write_parents(const struct group *parents)
