@@ -138,9 +138,9 @@ static void come_to_store(void)
         engine_turn();
 }
 
-/* Whether a line was durable when it was told to be committed is judged by what had been done to
- * the store until then, and whether a restart has to use it by what was told before the job ended.
- */
+/* Whether a line was durable when it was noted as committed is judged by what had been done to the
+ * store until then. Whether a restart has to use it is judged by what was noted before the job
+ * ended. */
 static void touch_commit(void)
 {
     engine_touch(TOUCH_LOOK, object_name(OBJECT_STORE, 0, 0, 0));

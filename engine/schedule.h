@@ -1,4 +1,4 @@
-/* What the injectors tell the step engine: see injectors/record/schedule.h. */
+/* What the injectors inform the step engine of and ask it: see injectors/record/schedule.h. */
 #ifndef ENGINE_SCHEDULE_H
 #define ENGINE_SCHEDULE_H
 

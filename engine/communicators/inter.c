@@ -74,7 +74,7 @@ static struct shared_communicator *meet_leader(struct joining *joining, int *sid
     return made;
 }
 
-/* What the leader tells the others of its side. */
+/* What the leader passes on to the others of its side. */
 struct outcome {
     int side, result;
 };

@@ -43,7 +43,7 @@ int making_check(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view);
 /* The same, and an inter-communicator is an error. */
 int making_check_intra(MPI_Comm comm, MPI_Comm *newcomm, struct comm_view **view);
 /* A handle of the library with the error handler of making->view, without its attributes. Where the
- * library has none to give, the members are told when they meet. */
+ * library has none to give, the members learn that when they meet. */
 void making_handle(struct making *making);
 /* Meets all members and makes it: *made is MPI_COMM_NULL where this rank is not in it. Raises what
  * goes wrong. */

@@ -97,7 +97,7 @@ struct process {
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
     struct asked *asked;     /* of a run that is explored: see asked.c */
     uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
-    uint64_t deaths_known;   /* how many of engine->deaths it has been told of */
+    uint64_t deaths_known;   /* how many of engine->deaths it is informed of */
     uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
     _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
     _Atomic int wait_status; /* as waitpid gave it; valid when gone */
@@ -147,7 +147,7 @@ struct engine {
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
     _Atomic uint32_t turns_left;
-    bool goes_on;    /* a death does not end the job: the others are told of it */
+    bool goes_on;    /* a death does not end the job: the others are informed */
     uint64_t deaths; /* processes that died so far, in order: */
     int32_t dead[ENGINE_MAX_PROCESSES];
     uint64_t *file; /* inodes of the store, in the order in which they were seen first */
@@ -239,7 +239,7 @@ void engine_did(void);
 /* This process has got something that another one has done: a message, a meeting that is over. */
 void engine_took(void);
 
-/* The process will do nothing more: told by whoever kills it, or by the launcher process. */
+/* The process will do nothing more. Called by whoever kills it, or by the launcher process. */
 void engine_died(int process);
 static inline bool engine_is_dead(int process)
 {
@@ -249,8 +249,8 @@ static inline bool engine_is_dead(int process)
 /* The name of the object that the death of a process writes (transition.h). */
 uint64_t engine_death_of(int process);
 
-/* This process has been told of that death: a decision at each call of it, and always when it has
- * waited; or as the plan has it. */
+/* This process has been informed of that death: a decision at each call of this function, and
+ * always true when the process has waited; or as the plan has it. */
 bool engine_knows_dead(int process);
 
 /* What the plan says of when `process` learns of the death of `dead`. NULL: nothing. */
@@ -287,13 +287,14 @@ void engine_pass_on(void);
  * A death, or that a communicator is revoked: by the name of the object that this has written
  * (transition.h). Nothing where no run is explored, or a death ends the job. */
 
-/* Each of these processes (NULL: all) will be told, some time later. The second time: nothing. */
+/* Each of these processes (NULL: all) will be informed, some time later. A second call for the same
+ * death does nothing. */
 void engine_spread(uint64_t about, const int32_t *process, int count);
-/* This process has been told; touches what says so. */
+/* This process has been informed; touches the object that says so. */
 bool engine_was_informed(uint64_t about);
 /* This process learns of it by what it does. */
 void engine_learn(uint64_t about);
-/* A call of this process would have ended otherwise if it had been told before. */
+/* A call of this process would have ended otherwise if the process had been informed before. */
 void engine_could_be_informed(uint64_t about);
 
 /* For calls that do not say what they touch (transition.h): ends the process where the run is
@@ -335,8 +336,8 @@ bool engine_policy_set(const char *text, int incarnation);
 bool engine_given(enum decision kind, unsigned count, unsigned *chosen);
 void engine_write_down(enum decision kind, unsigned chosen, unsigned count);
 
-/* What is neither a process nor waits for one: messages on their way. Each is a possibility beside
- * the processes that are ready. */
+/* Messages that are on their way. Each may come next, as each process that is ready may go on next.
+ */
 struct engine_network {
     unsigned (*deliverable)(void);    /* how many could arrive next */
     uint64_t (*lane)(unsigned which); /* its actor: see transition.h */

@@ -1,4 +1,4 @@
-/* News in runs that are explored: what has happened, and who has been told of it. See core.h.
+/* News in runs that are explored: what has happened, and who has been informed of it. See core.h.
  *
  * Each piece comes to each process as a transition of its own, also to one that has ended: else it
  * would not be seen that it could have come before something that the process did. */
@@ -77,7 +77,8 @@ static int process_at(const struct news *news, int i)
     return news->count == EVERYBODY ? i : news->process[i];
 }
 
-/* The n-th that is to be told of something. NULL: *n is less by how many there are. */
+/* The n-th process that is still to be informed of something. NULL: there are not so many; *n is
+ * less by their number. */
 static struct news *find_pending(unsigned *n, int *process)
 {
     for (struct news *news = engine->news; news != NULL; news = news->next) {

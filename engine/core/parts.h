@@ -35,7 +35,7 @@ bool transition_goes_on(void);
 unsigned transitions_polls(void);
 /* What is not synced may be lost in this run. */
 bool transitions_lose(void);
-/* The objects that the transition that runs has touched so far are told one after the other. */
+/* Visits the objects that the running transition has touched so far, one after the other. */
 void transition_for_each(void (*take)(void *data, enum touch how, uint64_t object), void *data);
 /* Whose it is. */
 uint64_t transition_actor(void);
@@ -45,7 +45,7 @@ uint64_t transition_actor(void);
 bool poll_explored(uint64_t question, engine_ready *ready, void *data);
 /* What the process has asked in vain counts no more. */
 void asked_forget(struct process *process);
-/* The transition that ran is over: what it has changed is told to who has asked for it. */
+/* The running transition is over: processes that have asked for what it has changed look again. */
 void asked_settle(void);
 
 /* --- token.c ---------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ void hand_over(enum process_state state);
 /* ready(data), without touching anything. */
 bool look(engine_ready *ready, void *data);
 
-/* --- news.c: pieces that are still to be told, each to one process ---------------------------- */
+/* --- news.c: pieces that each still have to reach one process --------------------------------- */
 
 unsigned news_pending(void);
 uint64_t news_actor(unsigned which);

@@ -3,7 +3,7 @@
  *
  * The sync of a folder makes durable what names other processes have changed there: so it matters
  * which of the two came first. But it shows only where somebody asks what is durable: when a line
- * is told to be committed, or when a power failure loses what is not. And there it does not show
+ * is noted as committed, or when a power failure loses what is not. And there it does not show
  * either where whoever changed a name has synced the folder itself after that: the name is durable
  * then, whatever others have synced. (That a sync or a change comes before the commit is kept by
  * what each of the three does to OBJECT_STORE.) So a sync is noted as one that may have looked

@@ -286,7 +286,7 @@ uint64_t engine_death_of(int process)
     return object_name(OBJECT_DEATH, (uint64_t)process, 0, 0);
 }
 
-/* In a run that is explored: who polls sees nothing of a death before it is told. */
+/* In a run that is explored: a process that polls sees nothing of a death before it is informed. */
 static void spread_death(int dead)
 {
     engine_touch(TOUCH_WRITE, engine_death_of(dead));

@@ -158,7 +158,7 @@ static int check_root(const struct spawning *spawning)
     return how_many(spawning) > 0 ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
-/* Where the root is told that it has failed, no new process can communicate with its parents. */
+/* Where the root learns that it has failed, no new process can communicate with its parents. */
 static void forsake(const struct spawning *spawning)
 {
     if (!spawning->family)

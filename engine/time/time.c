@@ -1,4 +1,4 @@
-/* The functions of libc that tell the time and wait, in a rank of the step engine: in virtual time.
+/* The functions of libc that read clocks and wait, in a rank of the step engine: in virtual time.
  * Everywhere else they are libc's. See virtual.h. */
 #include "engine/time/virtual.h"
 

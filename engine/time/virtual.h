@@ -1,5 +1,5 @@
-/* Virtual time in a rank of the step engine: what clocks tell and how long waiting takes depends on
- * what the ranks have done alone. */
+/* Virtual time in a rank of the step engine: what clocks show and how long waiting takes depends
+ * only on what the ranks have done. */
 #ifndef ENGINE_TIME_VIRTUAL_H
 #define ENGINE_TIME_VIRTUAL_H
 
@@ -9,7 +9,7 @@
 /* From now on, in this process, time is the engine's; or libc's again. */
 void virtual_time_set(bool on);
 
-/* What the monotonic clock of the ranks tells at this virtual time: the ticks of their traces. */
+/* What the monotonic clock of the ranks shows at this virtual time: the ticks of their traces. */
 uint64_t virtual_ticks(uint64_t now_ns);
 
 /* As MPI_Wtime. */

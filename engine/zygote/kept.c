@@ -27,7 +27,7 @@
 static int control = -1, output = -1; /* of the zygote */
 static int job = -1;                  /* of a launcher process */
 static int opened;                    /* descriptors, when the library was loaded */
-static bool asked; /* the program looked for what each run is told anew, and found nothing */
+static bool asked; /* the program looked for a setting of the run, and found nothing */
 
 bool kept_is_asked_for(void)
 {
@@ -127,7 +127,7 @@ static void send_word(int to, enum kept_word word, int value)
 {
     struct kept_message message = {word, value};
     ssize_t sent = send(to, &message, sizeof message, MSG_NOSIGNAL);
-    (void)sent; /* who is gone need not know */
+    (void)sent; /* a process that has ended need not know */
 }
 
 void kept_check(void)

@@ -28,7 +28,7 @@ static bool is_stopped(int process)
     return board_is_stopped(slot);
 }
 
-/* --- deaths that the plan has told when ------------------------------------------------------- */
+/* --- deaths whose notice the plan gives ------------------------------------------------------- */
 
 static enum death_notice death_notice(int process, int dead)
 {

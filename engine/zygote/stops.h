@@ -1,5 +1,6 @@
 /* What the plan keeps from ranks. Those that it has stopped are not given the token until what
- * stopped them lets them go; a death that it tells a rank of is not known to it before. */
+ * stopped them lets them go; a death of which it informs a rank is not known to that rank before.
+ */
 #ifndef ENGINE_ZYGOTE_STOPS_H
 #define ENGINE_ZYGOTE_STOPS_H
 

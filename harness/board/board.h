@@ -131,7 +131,7 @@ enum board_stuck {
     STUCK_STALL = 2,    /* some poll, and nothing else has been done for many polls */
 };
 
-/* When a process is told of a death. */
+/* When a process is informed of a death. */
 enum death_notice {
     NOTICE_IS_OPEN,     /* the plan says nothing of it */
     NOTICE_IS_WITHHELD, /* not yet */

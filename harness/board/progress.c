@@ -160,7 +160,7 @@ void progress_quiet(struct board *board, enum board_release why)
     progress_unstick(board);
 }
 
-/* --- deaths that the plan has told when ------------------------------------------------------- */
+/* --- deaths whose notice the plan gives ------------------------------------------------------- */
 
 static bool is_due(const struct board *board, unsigned step)
 {

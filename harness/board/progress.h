@@ -39,7 +39,7 @@ void progress_unstick(struct board *board);
  * go because of `why`. Calls that wait for a choice of the plan give in. */
 void progress_quiet(struct board *board, enum board_release why);
 
-/* What the plan says of when `process` is told of the death of `dead`. */
+/* Whether the plan lets `process` be informed of the death of `dead` now. */
 enum death_notice progress_death_notice(const struct board *board, const struct plan *plan,
                                         int process, int dead);
 
