@@ -31,7 +31,7 @@ static enum error_code is_other(const char *path, mode_t mode, struct error *err
 }
 
 /* What open(2) says of a link that it does not follow, a socket, or a FIFO without a reader does
- * not tell what it is. */
+ * not show what it is. */
 static enum error_code not_opened(const char *path, struct error *error)
 {
     struct stat facts;

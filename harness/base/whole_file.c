@@ -104,7 +104,7 @@ static bool close_whole(FILE *out)
 enum error_code whole_file_end(struct whole_file *file, enum error_code code, struct error *error)
 {
     if (code == ERROR_IO && ferror(file->out))
-        code = OK; /* it is told with the name of the file */
+        code = OK; /* it is reported with the name of the file */
     bool whole = close_whole(file->out) && code == OK &&
                  (file->direct || rename(file->fresh, file->path) == 0);
     int reason = errno;

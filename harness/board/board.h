@@ -23,8 +23,8 @@
 #define BOARD_TEXT_BYTES 256
 /* "1": when a rank has died the others go on; else the job ends. */
 #define SURVIVORS_ENVIRONMENT "FAULTLINE_SURVIVORS"
-/* What the parent of a process that was spawned is told of its number: --first N. And its parents,
- * in the environment: their numbers, with commas between. */
+/* The parent of a process that was spawned gets its number as --first N. It gets the numbers of its
+ * parents in the environment, with commas between. */
 #define FIRST_OPTION "first"
 #define PARENTS_ENVIRONMENT "FAULTLINE_PARENTS"
 #define BOARD_NAME_BYTES 16 /* of a process, as the kernel keeps it */
@@ -67,7 +67,7 @@ struct board_slot {
     char signal_sender_name[BOARD_NAME_BYTES]; /* of that process, valid when `signal_sent` is not 0
                                                 */
     _Atomic uint32_t kill_request;             /* step + 1 of a kill from outside, 0 none */
-    _Atomic int32_t world_size;                /* as MPI told after Init */
+    _Atomic int32_t world_size;                /* as MPI says after Init */
     _Atomic int32_t tid;                       /* thread that is inside blocking_call */
     _Atomic uint64_t blocking_call; /* record index + 1 of the wire call in progress that may
                                        block; 0: not inside one */
@@ -76,7 +76,7 @@ struct board_slot {
     _Atomic uint32_t held;          /* messages of this rank that a hold keeps back now */
     _Atomic uint64_t born_in;       /* of the first of those that were spawned together: the call,
                                        as board_take_newcomers was told; 0: none */
-    _Atomic uint32_t nobody;        /* 1: the process has told that it is no rank now */
+    _Atomic uint32_t nobody;        /* 1: the process has noted that it is no rank now */
     _Atomic uint32_t leaving;       /* 1: it has come to the MPI library's own MPI_Finalize */
     _Atomic uint32_t together;      /* enum board_together. By the rank and its parent */
     _Atomic uint32_t meets_with;    /* what it asks for there; see tap_survivors.c */
@@ -186,7 +186,7 @@ void board_set_ranks(struct board *board, int ranks);
  * runs. */
 void board_begin_incarnation(struct board *board, int incarnation);
 
-/* Between the two no other rank is, so the times of calls on the store tell which came first.
+/* Between the two no other rank is, so the times of calls on the store show which came first.
  * false: it could not be had in BOARD_STORE_WAIT_MS, because a rank was stopped in between; the
  * caller goes on without. A rank that dies in between lets the next one in. Not to be nested in a
  * thread. */

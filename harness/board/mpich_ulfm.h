@@ -8,7 +8,7 @@
 /* "1": it has. Set by the user, who names the library by LD_LIBRARY_PATH. */
 #define MPICH_ULFM_ENVIRONMENT "FAULTLINE_MPICH_ULFM"
 
-/* Then the library itself tells ranks who has died, and no parent stays in the place of the dead.
+/* Then the library itself informs ranks who has died, and no parent stays in the place of the dead.
  */
 bool mpich_has_ulfm(void);
 

@@ -1,4 +1,4 @@
-/* How far the plan has come, as the board tells: what is armed, done, released, and what is true of
+/* How far the plan has come, by the board: what is armed, done, released, and what is true of
  * ranks. Shared by the ranks, their parents and the driver. Must not know: MPI, Lua. */
 #ifndef BOARD_PROGRESS_H
 #define BOARD_PROGRESS_H

@@ -8,10 +8,10 @@
 /* The whole number from 0 to INT_MAX that the environment variable holds; -1: it holds none. */
 int number_from_environment(const char *name);
 
-/* -1 if no launcher has told it. */
+/* -1 if no launcher has set it. */
 int rank_from_environment(void);
 
-/* How many ranks the job has; -1 if no launcher has told it. */
+/* How many ranks the job has; -1 if no launcher has set it. */
 int rank_count_from_environment(void);
 
 #endif

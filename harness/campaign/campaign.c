@@ -88,7 +88,8 @@ static enum error_code mark_run(struct campaign *campaign, const struct campaign
     return code == OK ? mark(&campaign->numbers, "number", record->number, error) : code;
 }
 
-/* A line of an earlier session. A survey that came to a harness error is made or told again. */
+/* A line of an earlier session. A survey that ended in a harness error is made or reported once
+ * more. */
 static enum error_code take_earlier(void *context, const struct campaign_record *record,
                                     struct error *error)
 {

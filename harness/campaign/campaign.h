@@ -150,8 +150,9 @@ struct campaign {
     uint64_t start_ns;
     double before_s; /* that earlier sessions took */
 
-    /* The sequence of plans: subjects in turn. A run has the first number that is free, which tells
-     * nothing of its plan: what an earlier session could not survey has plans now. */
+    /* The sequence of plans: subjects in turn. A run has the first number that is free. The number
+     * says nothing of the plan: subjects that an earlier session could not survey have plans now.
+     */
     size_t turn;               /* subject that comes next */
     uint64_t round;            /* its plan */
     uint64_t begun;            /* runs, earlier sessions included */
@@ -308,7 +309,7 @@ enum error_code campaign_run_in_slurm(struct campaign *campaign, struct error *e
 
 /* --- campaign_end.c --------------------------------------------------------------------------- */
 
-/* The campaign ends, and `why` is told; nothing changes if it has ended already. */
+/* The campaign ends, and `why` is printed; nothing changes if it has ended already. */
 void campaign_end_with(struct campaign *campaign, enum campaign_end end, const char *why);
 /* ... by a signal, because a canary did not fail as it should, because the time is spent. */
 void campaign_end_interrupted(struct campaign *campaign);

@@ -282,7 +282,7 @@ void campaign_print_note(const struct campaign *campaign, const char *text)
         }
 }
 
-/* As it is found: what it belongs to is told at the end. */
+/* Printed as soon as it is found; the group to which it belongs is printed at the end. */
 void campaign_print_failure(const struct campaign *campaign, const struct group *group)
 {
     char text[PATH_MAX + LINE_BYTES];
@@ -293,7 +293,7 @@ void campaign_print_failure(const struct campaign *campaign, const struct group 
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-/* Of the time that is left, what can be told of it: by the budget, or by the runs. */
+/* An estimate of the time that is left: by the budget, or by the runs. */
 static void show_left(const struct campaign *campaign, double rate)
 {
     uint64_t plans = campaign->runs_asked;

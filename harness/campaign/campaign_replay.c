@@ -84,7 +84,7 @@ static void confirm(struct group *group, const char *again)
     snprintf(group->mpiexec, sizeof group->mpiexec, "%s", confirmation.text);
 }
 
-/* One that was not run tells nothing of the rate. */
+/* One that was not run says nothing of the rate. */
 enum error_code campaign_take_replay(struct campaign *campaign, const struct task *task,
                                      struct error *error)
 {

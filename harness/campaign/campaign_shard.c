@@ -1,6 +1,6 @@
 /* One of several campaigns that share the plans of one, and how its runs are taken over; see
- * campaign.h. A plan is whose it is by subject and index alone, so that every shard can tell
- * without knowing of the others. */
+ * campaign.h. The subject and the index of a plan alone decide to which shard it belongs, so every
+ * shard knows its plans without knowing of the others. */
 #include "campaign/campaign.h"
 
 #include "base/regular_file.h"

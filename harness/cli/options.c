@@ -400,7 +400,7 @@ static void variable_name(const char *option, char name[VARIABLE_BYTES])
         name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
 }
 
-/* Inside a rank FAULTLINE_RANKS tells the rank's world, not a wish of the user. */
+/* Inside a rank FAULTLINE_RANKS is the size of the rank's world, not a wish of the user. */
 static bool is_taken(const struct option_line *line)
 {
     return line->key == KEY_RANKS && getenv("FAULTLINE_RUN") != NULL;

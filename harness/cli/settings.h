@@ -1,4 +1,4 @@
-/* What users tell the preloaded library by variables: checked before anything is launched. */
+/* Variables by which users set the preloaded library: checked before anything is launched. */
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 

@@ -79,7 +79,7 @@ static void report_unread(FILE *out, const char *folder, int number, const struc
     tap_block_end(out);
 }
 
-/* TAP of one run: its number in the stream is a new one, its folder tells the old. */
+/* TAP of one run: its number in the stream is a new one, its folder shows the old one. */
 static enum exit_status check_one(const char *folder, int number, const struct claim_list *wanted,
                                   const struct options *options, const struct outputs *out)
 {

@@ -237,7 +237,7 @@ static void look_at_library(struct visit *visit)
 }
 
 /* As a rank loads it. (Not by dlopen: its thread-local storage has to be there from the start.) The
- * dynamic linker only tells that it could not, and goes on. */
+ * dynamic linker only prints that it could not, and goes on. */
 static void answer_preload(const void *path)
 {
     setenv("LD_PRELOAD", path, 1);

@@ -214,7 +214,8 @@ static int count_traces(const struct path *run)
     return count > 0 ? count : 0;
 }
 
-/* Inside a job others of it may be further: only what this rank itself is to write tells. */
+/* Inside a job other ranks may have come further, so only the files that this rank itself is to
+ * write count. */
 static bool has_own_trace(const struct path *run)
 {
     struct path trace;

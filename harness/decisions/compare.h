@@ -8,7 +8,7 @@
 
 struct difference {
     bool decisions; /* the ranks did not do the same */
-    bool payload;   /* they did, with other data; `text` tells of the first */
+    bool payload;   /* they did, with other data; `text` describes the first */
     char text[DIFFERENCE_TEXT_BYTES];
 };
 

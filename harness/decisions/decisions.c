@@ -200,7 +200,7 @@ const char *decision_file_at(const struct decisions *decisions, uint32_t event)
 }
 
 /* What was asked. Files of the store have the numbers of the file system, never the same twice;
- * what was looked for in vain has none, and is told by its path. */
+ * a file that was looked for in vain has none, and is known by its path. */
 static void fill_question(const struct record *r, struct decision_shape *shape)
 {
     switch (shape->kind) {

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* false: all records are the same. true: `text` (bytes long) tells of the first that is not, in the
- * order of time. `cut`: both runs were ended from outside, anywhere; what only one of them has come
- * to is no difference then. */
+/* false: all records are the same. true: `text` (bytes long) describes the first that is not, in
+ * the order of time. `cut`: both runs were ended from outside, anywhere; what only one of them has
+ * come to is no difference then. */
 bool traces_differ(const struct trace_set *then, const struct trace_set *now, bool cut, char *text,
                    size_t bytes);
 

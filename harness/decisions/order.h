@@ -1,4 +1,4 @@
-/* In what order the ranks made their calls on the store, as far as the times tell: which calls of
+/* In what order the ranks made their calls on the store, as far as the times show: which calls of
  * other ranks were over before one began. What follows from that of an earlier call is left out.
  * Must not know: traces. */
 #ifndef DECISIONS_ORDER_H

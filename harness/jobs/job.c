@@ -90,7 +90,7 @@ bool job_refers_to(const struct job *job, const struct scenario *scenario)
     return job->is_reference && scenario_same_call(job->scenario, &bare);
 }
 
-/* What the run without faults tells; a program that leaves messages unreceived is told of here. */
+/* Prints what the run without faults shows, also that the program leaves messages unreceived. */
 static void print_reference(struct run *run, size_t results, const char *folder, const char *same)
 {
     run->reference_failed = false;

@@ -1,4 +1,4 @@
-/* See tell.h. */
+/* See outcome_print.h. */
 #include "jobs/outcome_print.h"
 
 #include "base/regular_file.h"

@@ -1,5 +1,5 @@
 /* Jobs that run at once: started, waited for, interrupted. What a verb that makes many runs stands
- * on. Must not know: which jobs there are, in what order they are told, or why they are run. */
+ * on. Must not know: which jobs there are, in what order they are printed, or why they are run. */
 #ifndef JOBS_POOL_H
 #define JOBS_POOL_H
 

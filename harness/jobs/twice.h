@@ -10,9 +10,9 @@
 #define TWICE_EVERY 20 /* runs */
 
 /* Makes the run, which is over, once more in its folder `twice`, which stays where the two differ:
- * then `text` (bytes long) tells of the first event that does; else it is empty. `mask`: the signal
- * mask of a job. false: there was nothing to compare (another engine, a run that came to no end of
- * its own, an error). */
+ * then `text` (bytes long) describes the first event that does; else it is empty. `mask`: the
+ * signal mask of a job. false: there was nothing to compare (another engine, a run that came to no
+ * end of its own, an error). */
 bool twice_make(const struct run *run, const sigset_t *mask, char *text, size_t bytes);
 
 #endif

@@ -74,7 +74,7 @@ static void handle_signal(struct command *command, const struct signalfd_siginfo
         kill(command->pid, command->passed_on = (int)info->ssi_signo);
 }
 
-/* Whoever was told to end is left to do so. */
+/* A command that was asked to end is left to do so. */
 static bool is_to_be_ended(const struct command *command)
 {
     const struct lookout *lookout = command->lookout;

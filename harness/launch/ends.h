@@ -15,9 +15,9 @@ struct survivors {
     const struct plan *plan; /* borrowed: what it kills is not the first that failed */
 };
 
-/* From the board, for all processes. Those whose parent had no time to tell are left as they are in
- * `ends` when known already (reaped by the driver). survivors: NULL, a death ends the incarnation.
- */
+/* From the board, for all processes. Those whose parent had no time to note it are left as they are
+ * in `ends` when known already (reaped by the driver). survivors: NULL, a death ends the
+ * incarnation. */
 void ends_collect(const struct board *board, const struct survivors *survivors,
                   struct rank_end *ends);
 

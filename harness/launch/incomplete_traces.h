@@ -1,4 +1,4 @@
-/* Traces that lack records, told on the terminal. */
+/* Traces that lack records, reported on the terminal. */
 #ifndef LAUNCH_INCOMPLETE_TRACES_H
 #define LAUNCH_INCOMPLETE_TRACES_H
 

@@ -31,7 +31,7 @@ static bool find_board(struct onlooker *onlooker, const struct path *run)
            board_map(path.text, &onlooker->board, NULL) == OK;
 }
 
-/* Where the rank has no parent of ours the board is told here that it has ended. */
+/* Where the rank has no parent of ours, it is noted on the board here that it has ended. */
 static void follow_process(struct board_slot *slot, int *process)
 {
     if (*process == PROCESS_NOT_KNOWN) {
@@ -47,7 +47,7 @@ static void follow_process(struct board_slot *slot, int *process)
         atomic_store(&slot->ended, 1);
 }
 
-/* The traces tell all that the rank may wait for, or do. */
+/* The traces show all that the rank may wait for, or do. */
 static bool is_known(const struct board_slot *slot, int process)
 {
     if (process == PROCESS_ENDED)

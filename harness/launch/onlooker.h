@@ -1,7 +1,7 @@
 /* Is a job deadlocked that `exec` records and that somebody else has started? Looks at the board
  * that its ranks have made, and goes by what `run` calls a deadlock (watch.h).
  *
- * Nobody tells how such ranks end, so their processes are watched. No deadlock is seen where the
+ * Nobody reports how such ranks end, so their processes are watched. No deadlock is seen where the
  * traces do not show all that a rank may wait for: a rank or another MPI process of the command
  * that is not recorded, records that are lost, a rank that has ended without MPI_Finalize (its
  * launcher ends the others), or one that is stopped (by a debugger). */

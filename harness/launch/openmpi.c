@@ -1,7 +1,7 @@
 /* The mpirun of Open MPI 4, and that of Open MPI 5, which is PRRTE's prterun. They start the parent
  * of each rank (rank.h) by themselves, which starts the rank, and so prterun does with processes
  * that are spawned. When a rank ends badly they end the others (mpirun sends SIGTERM to their
- * parents, who pass it on), or with fault tolerance tell them of it. */
+ * parents, who pass it on), or with fault tolerance inform them. */
 #include "launch/launcher.h"
 
 #include "launch/leftovers.h"

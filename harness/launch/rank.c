@@ -217,7 +217,7 @@ static void serve_stop(struct supervised_rank *supervised)
         send(supervised, SIGSTOP);
 }
 
-/* Where it stood is kept: it will not tell any more. */
+/* Where it stood is kept here, because the rank itself will write nothing any more. */
 static void kill_rank(const struct supervised_rank *supervised)
 {
     char path[PATH_MAX];
@@ -229,8 +229,8 @@ static void kill_rank(const struct supervised_rank *supervised)
     send(supervised, SIGKILL);
 }
 
-/* Until the next look at what the rank's slot asks for. is_doomed: what it does together with
- * others is finished first, which no request tells. */
+/* Until the next look at what the rank's slot asks for. is_doomed: the rank first finishes what it
+ * does together with others, for which there is no request. */
 static void await_request(const struct supervised_rank *supervised, uint32_t seen, bool is_doomed)
 {
     bool is_stopped = board_is_stopped(&supervised->board->slot[supervised->rank]);

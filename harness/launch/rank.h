@@ -1,5 +1,5 @@
 /* The parent of one rank: `faultline exec` as the launcher starts it. It forks and execs the rank,
- * tells the board of its life and end, sends it the kills that come from outside, and then ends the
+ * notes its life and end on the board, sends it the kills that come from outside, and then ends the
  * same way, so that the launcher does what it would do. Must not know: scenarios, verdicts. */
 #ifndef LAUNCH_RANK_H
 #define LAUNCH_RANK_H

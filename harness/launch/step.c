@@ -21,7 +21,7 @@
 #define NUMBER_BYTES 16
 #define PERSONALITY_ASKED 0xffffffffu /* is told, and stays */
 
-/* What is told to the ranks of this run. */
+/* What the ranks of this run get in their environment. */
 struct settings {
     char text[SETTINGS][SETTING_BYTES];
     const char *entry[SETTINGS];
@@ -43,7 +43,7 @@ static void put(const char *setting)
     putenv((char *)(uintptr_t)setting);
 }
 
-/* Addresses are the same in every run: programs may order by them, or tell them. Where this is not
+/* Addresses are the same in every run: programs may order by them, or print them. Where this is not
  * allowed they are as they come. */
 static void fix_addresses(void)
 {

@@ -14,7 +14,7 @@ static bool has_finished(const struct board *board, const struct rank_end *end)
     return (end->finalized && end->known && end->wait_status == 0) || state == RANK_FINALIZING;
 }
 
-/* Some process has told that the job goes on without the rank. */
+/* Some process has noted that the job goes on without the rank. */
 static bool is_given_up(const struct trace_set *traces, int incarnation, int rank)
 {
     for (size_t i = 0; i < traces->count; i++) {

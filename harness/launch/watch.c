@@ -19,8 +19,8 @@
 /* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
  */
 #define LOOKS_AT_START 160
-/* The same where a process has died and the others go on: as long the MPI library may take to tell
- * them. */
+/* The same where a process has died and the others go on: as long the MPI library may take to
+ * inform them. */
 #define LOOKS_BEFORE_DETECTION 200
 /* A rank that polls had as many chances to see something: before what is held is let go, and before
  * the job has stalled. */
@@ -131,7 +131,7 @@ static void restart_looks(struct watch *watch)
         watch->rank[rank].polled_at = 0; /* so that polls are counted anew */
 }
 
-/* The longest that time alone may still keep anything: no look before its end tells anything. */
+/* The longest that time alone may still keep anything: no look before its end shows anything. */
 static unsigned looks_of_delays(const struct board *board, const struct plan *plan)
 {
     uint32_t longest_ms = 0;
@@ -144,7 +144,7 @@ static unsigned looks_of_delays(const struct board *board, const struct plan *pl
     return longest_ms / WATCH_PERIOD_MS;
 }
 
-/* Looks that tell nothing yet: of all that takes its time, the longest. */
+/* Looks that show nothing yet: of all that takes its time, the longest. */
 static unsigned looks_to_wait(const struct board *board, const struct plan *plan,
                               const struct board_summary *now)
 {

@@ -44,7 +44,7 @@ struct watch {
 void watch_init(struct watch *watch, int ranks, bool engine_decides);
 
 /* One look, about WATCH_PERIOD_MS after the one before. True when the job is deadlocked; text then
- * tells the cycle. */
+ * names the cycle. */
 #define WATCH_PERIOD_MS 50
 bool watch_look(struct watch *watch, struct board *board, const struct plan *plan,
                 const char *run_folder, char *text, size_t bytes);

@@ -139,8 +139,8 @@ static void start(struct zygote *zygote, const struct launch_order *order)
     }
 }
 
-/* What it has said so far. One that ended before it was ready has told what a run would have to
- * tell: the program is started anew for each. */
+/* What it has printed so far. If it ended before it was ready, it has printed what a run should
+ * print: the program is started anew for each run. */
 static void look_at(struct zygote *zygote)
 {
     struct kept_message message = {0};
@@ -336,7 +336,7 @@ bool zygote_begins(const struct launch_order *order, const char *const *environm
     const struct kept_message go = {.word = KEPT_GO};
     if (launched->pid != 0 && send(pair[0], &go, sizeof go, MSG_NOSIGNAL) == sizeof go)
         return true;
-    close(pair[0]); /* it is gone, or was stopped: what it would begin is not told to go on */
+    close(pair[0]); /* it is gone, or was stopped: what it would begin does not go on */
     *launched = (struct launched){0};
     let_go(zygote, ZYGOTE_REFUSED);
     return false;

@@ -50,7 +50,7 @@
     X(RENAME, "rename") /* `file` is the new name */                                               \
     X(UNLINK, "unlink")
 
-/* Between the two: what is told through faultline.h, by the names of its notes. */
+/* Between the two: what is noted through faultline.h, by the names of the notes. */
 enum plan_event {
 #define X(name, text) EVENT_##name,
 #define NOTE(NAME, ...) EVENT_##NAME,
@@ -75,7 +75,7 @@ enum plan_position { POSITION_BEFORE = 0, POSITION_AFTER = 1, POSITION_INSIDE = 
 /* PLAN_ANY in an int field: not asked for. */
 #define PLAN_ANY INT32_MIN
 
-/* Position of a rank against a recovery line [C3 definition 2], as its notes tell. Beyond: also
+/* Position of a rank against a recovery line [C3 definition 2], by its notes. Beyond: also
  * after recovery from it. */
 enum plan_region { REGION_ANY = 0, REGION_BEFORE = 1, REGION_LOGGING = 2, REGION_BEYOND = 3 };
 
@@ -165,7 +165,7 @@ struct message_pattern {
                         */
     uint8_t key_bytes; /* 1, 2, 4 or 8, in the machine's order */
     uint64_t key;
-    int32_t epoch_at; /* byte offset of the line's number; -1: not told */
+    int32_t epoch_at; /* byte offset of the line's number; -1: not given */
     uint8_t epoch_bytes;
     bool carries; /* the protocol sends the program's messages inside such ones: what a step keeps
                      at level app is then one of them, whatever communicator and tag it has */

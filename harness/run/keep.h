@@ -10,8 +10,8 @@
  * out. A hash is 0 where the file cannot be read. */
 void run_identify(const struct scenario *scenario, struct decisions_identity *identity);
 
-/* The MPI library that the ranks of the run in `folder` had in their processes, as they told on the
- * board; nothing is changed where they did not. */
+/* The MPI library that the ranks of the run in `folder` had in their processes, as they noted on
+ * the board; nothing is changed where they did not. */
 void run_identify_mpi(const char *folder, struct decisions_identity *identity);
 
 /* The decisions of a run that is over, from its traces. Owned by the caller, also after an error:

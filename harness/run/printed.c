@@ -17,7 +17,7 @@
 #define FOLDER "reference"
 #define PATTERN_WHY_BYTES 128
 #define COPY_BYTES 65536
-/* Of a line that is told: so much before the first byte that differs. */
+/* Of a line that is shown: so much before the first byte that differs. */
 #define SHOWN_BEFORE 40
 
 /* --- patterns --------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ struct run {
     double timeout_s;   /* for the faults, all incarnations together; then once more without them */
     int trace_mb;       /* most that traces and output of all incarnations may take; 0: no bound */
     bool capture;       /* false: the ranks' output is shown as it comes */
-    bool recorded;      /* by `exec`: nobody looked after it, and only its traces tell of it */
+    bool recorded;      /* by `exec`: nobody looked after it, and there are only its traces */
     bool reference;     /* this is the run without faults that others are compared with */
     struct path folder; /* absolute */
     struct path shown;  /* the same as the user would type it */

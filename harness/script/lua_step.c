@@ -353,7 +353,7 @@ static void put_choose(struct lua_table *table, const struct plan_step *step)
         put_condition_in(table, "at", &step->when);
 }
 
-/* Which calls are told by a list of requests: MPI_Waitsome and MPI_Testsome. */
+/* Which calls are matched by a list of requests: MPI_Waitsome and MPI_Testsome. */
 static bool answers_many(const char *call)
 {
     size_t length = strlen(call);

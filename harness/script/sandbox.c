@@ -194,7 +194,7 @@ static void open_libraries(lua_State *L)
     lua_settop(L, 0);
 }
 
-/* Lua tells it only for a function: one that does nothing, of the same source. */
+/* Lua gives it only for a function: one that does nothing, of the same source. */
 static void note_short_source(struct sandbox *sandbox)
 {
     lua_Debug chunk;

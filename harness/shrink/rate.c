@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define RUNS_OF_BEFORE 2.0
-#define RATE_MOST 0.97 /* what so few runs can tell at the most */
+#define RATE_MOST 0.97 /* what so few runs can show at the most */
 #define RATE_LEAST 0.01
 
 double rate_estimate(struct rate_count count, double before)

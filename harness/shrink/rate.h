@@ -1,4 +1,4 @@
-/* How often a scenario fails, as far as its runs tell, and how often one that may fail as often
+/* How often a scenario fails, as far as its runs show, and how often one that may fail as often
  * must be run before it is taken for one that passes. */
 #ifndef SHRINK_RATE_H
 #define SHRINK_RATE_H

@@ -178,7 +178,7 @@ static enum error_code search(struct shrink *shrink, struct error *error)
     return code == OK ? search_run(&shrink->search, error) : code;
 }
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 /* NULL: nothing. */
 static const char *what_stopped(const struct shrink *shrink, char text[STOPPED_BYTES])

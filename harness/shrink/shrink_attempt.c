@@ -98,7 +98,7 @@ static bool shows(const struct trials *trials, enum trial_end end)
     return end == TRIAL_SAME || (end == TRIAL_UNCLEAN && !trials->clean);
 }
 
-/* `counts` false: it was ended, and tells nothing. */
+/* `counts` false: it was ended, and shows nothing. */
 static void finish(struct trials *trials, struct job *job, bool counts)
 {
     if (job->is_reference)

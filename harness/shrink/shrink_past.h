@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* before[i] (an entry for each step of a plan, `steps` of them) becomes true where the traces tell
+/* before[i] (an entry for each step of a plan, `steps` of them) becomes true where the traces show
  * that step i was done to somebody, causally before an event of the witness: earlier on the same
  * rank, or linked to it by messages, collectives, and restarts of the job (all that an incarnation
  * did is before the next). Without a witness all that were done are. ERROR_IO. */

@@ -1,5 +1,5 @@
-/* What a search leaves in its folder: shrunk.lua, passing.lua, shrink.json; and what is told of it.
- * Must not know: how it was found. */
+/* What a search leaves in its folder: shrunk.lua, passing.lua, shrink.json; and what is printed of
+ * it. Must not know: how it was found. */
 #ifndef SHRINK_SHRINK_RESULT_H
 #define SHRINK_SHRINK_RESULT_H
 

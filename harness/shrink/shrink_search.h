@@ -1,5 +1,5 @@
 /* The search for a smallest scenario that fails in the same way: which candidates are tried, and in
- * what order. Must not know: how they are run, and what is told of the result. */
+ * what order. Must not know: how they are run, and what is printed of the result. */
 #ifndef SHRINK_SHRINK_SEARCH_H
 #define SHRINK_SHRINK_SEARCH_H
 

@@ -1,4 +1,4 @@
-/* See frames.h. elfutils' libdw walks and names; here it is told what to print. */
+/* See frames.h. elfutils' libdw walks and names; this file says what to print. */
 #include "stacks/frames.h"
 
 #include "stacks/stacks.h"

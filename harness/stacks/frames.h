@@ -1,5 +1,5 @@
 /* The frames of one call stack, and how they are printed: function, file and line, as far as the
- * files on disk tell them. For whoever walks a stack with libdw. Must not know: where the stack
+ * files on disk have them. For whoever walks a stack with libdw. Must not know: where the stack
  * comes from, runs, ranks. */
 #ifndef STACKS_FRAMES_H
 #define STACKS_FRAMES_H

@@ -35,7 +35,7 @@ static FILE *append_text(const char *folder)
                : NULL;
 }
 
-/* The snapshot has told all that it can. */
+/* The snapshot has printed all that it can. */
 static void write_one(FILE *out, const char *heading, const char *snapshot)
 {
     struct error error = {0};

@@ -24,7 +24,7 @@ size_t kept_stacks_of_witness(const char *from, const char *folder,
 /* The same for programs: by heading a list of frames, innermost first; owned by the caller. */
 json_t *kept_stacks_read(const char *folder);
 
-/* What a reader is told in place of the stacks of the witness. */
+/* Writes a text in place of the stacks of the witness, for the reader. */
 void kept_stacks_note(const char *folder, const char *text);
 
 /* The run folder says something of these events already. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Adds the paths of those of `module`, by the dynamic linker that `program` names, to *objects,
- * each once; the list and its texts are the caller's to free. None where it cannot be told. */
+ * each once; the list and its texts are the caller's to free. None where they are not known. */
 void objects_add(const char *program, const char *module, char ***objects, size_t *count);
 
 #endif

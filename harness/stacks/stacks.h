@@ -21,7 +21,7 @@
  * every other thread that is inside an MPI library. ranks[i] is only printed. A process without a
  * stack has a line that says why. What a frame's line says: frames.h.
  *
- * ERROR_IO if count is above 0 and there was no stack to be had: *error tells the last reason. The
+ * ERROR_IO if count is above 0 and there was no stack to be had: *error has the last reason. The
  * processes go on as before in any case. Call it from the thread that waits for children, so that
  * nobody else reaps the stops. */
 enum error_code stacks_write(const pid_t *pids, const int *ranks, size_t count, FILE *out,

@@ -198,7 +198,7 @@ static bool has_happened(const struct taking *taking, const struct journal_entry
     }
 }
 
-/* Ends each operation that is still open, by what is on the disk now. Later that could not be told
+/* Ends each operation that is still open, by what is on the disk now. Later that could not be known
  * any more: the ranks of the next incarnation change the same names. */
 static void settle(struct taking *taking)
 {

@@ -234,7 +234,8 @@ static void make_answer_of_wait(struct fault *fault, size_t number)
     answer_with_request(fault, strcmp(step->when.call, "MPI_Waitany") == 0);
 }
 
-/* How often a call polls hangs on timing: in the first half of what was seen. */
+/* How often a call polls depends on timing, so the number is drawn from the first half of what was
+ * seen. */
 static uint64_t draw_poll(struct fault *fault, const struct survey_point *point)
 {
     uint64_t most = (point->seen + 1) / 2;

@@ -123,7 +123,7 @@ void place_state(const struct survey *survey, struct draw *draw, int32_t rank, b
                 place_line(survey, draw));
 }
 
-/* Which messages are late or early hangs on timing; that some are does not, where there were
+/* Which messages are late or early depends on timing. That some are does not, where there were
  * several. */
 #define NOTED_PER_CERTAIN 3
 

@@ -6,8 +6,8 @@
 #include "strategy/draw.h"
 #include "strategy/survey.h"
 
-/* Any event of anybody, what the protocol itself tells of more often than the rest; now and then
- * one that hangs on timing and may never come. */
+/* Any event of anybody, what the protocol itself notes more often than the rest; now and then one
+ * that depends on timing and may never come. */
 struct plan_condition place_anywhere(const struct survey *survey, struct draw *draw);
 
 /* An event of life `incarnation`, early in it. Names its rank. */

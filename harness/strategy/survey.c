@@ -12,7 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define FILE_BYTES 512 /* a path below the store, as a trace tells it */
+#define FILE_BYTES 512 /* a path below the store, as in a trace */
 
 struct taking {
     struct survey *survey;
@@ -198,7 +198,7 @@ static bool exchanges(unsigned call)
     }
 }
 
-/* A record that is told once for each call: not the halves of one, nor what it completes. */
+/* A record that stands once for each call: not the halves of one, nor what it completes. */
 static bool stands_for_call(const struct record *r, unsigned kind)
 {
     switch (kind) {
@@ -266,8 +266,8 @@ static bool delivers(const struct record *r, unsigned kind)
     }
 }
 
-/* --- what is told, and the store -------------------------------------------------------------- */
-/* Which messages are late or early hangs on timing, and what channels are told of. */
+/* --- notes, and the store --------------------------------------------------------------------- */
+/* Which messages are late or early depends on timing, and so does which channels are noted. */
 static enum plan_event event_of_note(unsigned note)
 {
     bool steady = note_about(note) == ABOUT_LINE || note_about(note) == ABOUT_NAME;

@@ -1,7 +1,7 @@
 /* What there is to aim at: a run without faults, counted. Everything that a strategy draws from is
- * here, so a strategy never looks at a trace. What hangs on timing is left out as far as it can be:
- * how often a call polled, which messages were late or early, in which order ranks did things. Must
- * not know: how runs are made, Lua, MPI. */
+ * here, so a strategy never looks at a trace. What depends on timing is left out as far as it can
+ * be: how often a call polled, which messages were late or early, in which order ranks did things.
+ * Must not know: how runs are made, Lua, MPI. */
 #ifndef STRATEGY_SURVEY_H
 #define STRATEGY_SURVEY_H
 
@@ -55,7 +55,7 @@ struct survey_trigger {
 #define SURVEY_MAX_CUES 256
 
 /* Sends of the program by where sender and receiver stood then against a line. The receiver's place
- * hangs on timing: what was seen often will be seen again. */
+ * depends on timing: what was seen often will be seen again. */
 #define SURVEY_CELL_RANKS 32 /* of larger jobs there are none */
 #define SURVEY_CELL_LINES 8  /* the first ones */
 #define SURVEY_REGIONS 3
@@ -73,7 +73,7 @@ struct survey {
     struct survey_point *point; /* owned; by rank, then by what the condition says */
     size_t wires;               /* the messages of the protocol's own that were seen */
     struct message_pattern wire[PLAN_MAX_WIRES];
-    uint64_t late, early; /* messages that the protocol told of as such */
+    uint64_t late, early; /* messages that the protocol noted as such */
     uint64_t collectives; /* that the program called */
     size_t triggers;
     struct survey_trigger trigger[SURVEY_MAX_CUES];
@@ -122,7 +122,7 @@ void survey_before_end(const struct survey *survey, struct survey *early);
  * communicator; else no step can tell it what to take, nor what a poll says. */
 bool survey_is_passed_on(const struct survey *survey);
 
-/* Some rank tells of this event. */
+/* Some rank notes this event. */
 bool survey_has_note(const struct survey *survey, enum plan_event event);
 
 #endif

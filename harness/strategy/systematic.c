@@ -251,8 +251,8 @@ static bool is_program_send(const struct survey_point *point)
            point->condition.level == LEVEL_APP && point->condition.peer != point->condition.rank;
 }
 
-/* Points are sorted, so tags of the same pair need not stand together: a pair is told at its first
- * point. */
+/* Points are sorted, so tags of the same pair need not stand together: a pair is counted at its
+ * first point. */
 static bool is_new_pair(const struct survey *survey, size_t at)
 {
     const struct plan_condition *c = &survey->point[at].condition;

@@ -178,7 +178,7 @@ void suite_coverage_collect(struct suite_coverage *coverage, struct job *const *
     }
 }
 
-/* --- told ---------------------------------------------------------------------------------- */
+/* --- printed ------------------------------------------------------------------------------- */
 
 static bool is_cell(const struct claim *claim)
 {

@@ -41,7 +41,7 @@ void suite_coverage_collect(struct suite_coverage *coverage, struct job *const *
 void suite_coverage_print(FILE *out, const struct suite_coverage *coverage);
 void suite_coverage_print_promises(FILE *out, const struct suite_coverage *coverage, int number);
 
-/* A promise as the other forms tell it. `numbers`: scenarios before it. Borrows from both. */
+/* A promise as the other forms show it. `numbers`: scenarios before it. Borrows from both. */
 struct result_case promise_result(const struct promise *promise, int number, const char *folder);
 
 /* coverage.json of the folder of all runs. ERROR_IO. */

@@ -207,7 +207,7 @@ static void set_engine(struct scenario_list *list, const char *engine)
         scenario_set_engine(&list->scenario[i], engine);
 }
 
-/* Of Open MPI it is the library that tells. */
+/* With Open MPI it is the library that reports deaths. */
 static enum error_code check_detection(const struct scenario *scenario,
                                        const struct launcher *launcher, struct error *error)
 {

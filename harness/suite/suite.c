@@ -1,4 +1,4 @@
-/* `faultline run`: many runs, some at once, told in order. */
+/* `faultline run`: many runs, some at once, printed in order. */
 #include "base/memory.h"
 #include "cli/options.h"
 #include "cli/verb.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-/* From `old` to `fresh` as `diff -u` tells it, under these names. *difference is the caller's
+/* From `old` to `fresh` as `diff -u` prints it, under these names. *difference is the caller's
  * (free); NULL: there is none, or no diff on this machine. Works with files in `folder`, which are
  * gone afterwards. This process has no other children. ERROR_IO. */
 enum error_code difference_of(const char *folder, const char *old_name, const char *old,

@@ -1,5 +1,5 @@
 /* Text that others chose (names of phases, paths, what an archive holds), shown to people on a
- * terminal and to readers of lines. Must not know: what it tells. libc only. */
+ * terminal and to readers of lines. Must not know: what it means. libc only. */
 #ifndef SYSTEM_PRINTABLE_H
 #define SYSTEM_PRINTABLE_H
 

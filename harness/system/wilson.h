@@ -8,7 +8,7 @@ struct wilson {
     double low, high; /* 0..1 */
 };
 
-/* The 95 % interval of the rate behind `yes` of `tries` (Wilson 1927, with z = 1.96). 0 tries tell
+/* The 95 % interval of the rate behind `yes` of `tries` (Wilson 1927, with z = 1.96). 0 tries show
  * nothing: 0..1. */
 struct wilson wilson_interval(size_t yes, size_t tries);
 

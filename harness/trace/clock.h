@@ -17,7 +17,7 @@ static inline uint64_t clock_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* In a process whose time is not the machine's: what clock_ticks tells; NULL: the machine's. */
+/* In a process whose time is not the machine's: what clock_ticks returns; NULL: the machine's. */
 extern uint64_t (*clock_virtual)(void);
 
 #if defined(__x86_64__)

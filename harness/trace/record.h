@@ -25,7 +25,7 @@
 enum level {
     LEVEL_APP = 0,  /* upper tap: what the application called and got */
     LEVEL_WIRE = 1, /* lower tap: what was asked of the MPI library, control messages included */
-    LEVEL_SELF = 2, /* Faultline itself, and what was told through faultline.h */
+    LEVEL_SELF = 2, /* Faultline itself, and what was noted through faultline.h */
 };
 
 /* kind, name in text traces. Fields not named in a comment are 0.
@@ -110,7 +110,7 @@ enum record_flag {
 enum { PEER_NULL = -1, PEER_ANY = -2, PEER_NONE = -3, PEER_UNKNOWN = -4 };
 /* MPI_ANY_TAG as recorded, whatever the library's value is. */
 enum { TAG_ANY = -2 };
-/* `bytes` of a message that arrived, where the library does not tell how long it was (MPICH's
+/* `bytes` of a message that arrived, where the library does not say how long it was (MPICH's
  * MPI_Isendrecv): any length. */
 #define BYTES_UNKNOWN UINT64_MAX
 
@@ -119,7 +119,7 @@ enum { COMM_WORLD_ID = 1, COMM_SELF_ID = 2 };
 
 #define NOTE_DRAWN_BYTES 12
 
-/* What faultline.h can tell: see notes.def. */
+/* What faultline.h can note: see notes.def. */
 enum note_kind {
     NOTE_NONE,
 #define NOTE(NAME, ...) NOTE_##NAME,
@@ -265,7 +265,7 @@ struct trace_header {
     _Atomic uint64_t last_note; /* index + 1 of the newest NOTE, 0: none */
     _Atomic uint32_t closed;    /* 1: MPI_Finalize returned or the process exited in order */
     _Atomic uint32_t lost;      /* records that could not be stored (disk full): the trace lies */
-    int32_t world_size;         /* as MPI told, 0 before Init */
+    int32_t world_size;         /* as MPI says, 0 before Init */
     int32_t hash_mode;          /* 0 none, 1 sampled above HASH_SAMPLE_ABOVE_BYTES, 2 full */
     char program[256];
     int32_t helper;             /* 1: the rank belongs to the library under test */
@@ -275,7 +275,7 @@ struct trace_header {
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header fits its page");
 
-/* What the environment tells a process of the library under test: files that call MPI_X,
+/* What the environment of a process says of the library under test: files that call MPI_X,
  * "libx.so:liby.so", in the order of `libraries`; and ranks that are its own, "0,3". */
 #define LIBRARY_ENVIRONMENT "FAULTLINE_LIBRARY"
 #define HELPERS_ENVIRONMENT "FAULTLINE_HELPERS"

@@ -37,7 +37,7 @@ struct trace_writer {
     dev_t device; /* of the file, with `inode`: the program may close our descriptor, and get its */
     ino_t inode;  /* number for a file of its own, which must never be touched */
     /* Called once, by the thread that finds no more room, maybe in a signal handler. `reason`: an
-     * errno; EBADF: the descriptor is not ours any more. NULL: nobody is told. */
+     * errno; EBADF: the descriptor is not ours any more. NULL: nobody is informed. */
     void (*when_full)(int reason);
     uint64_t mapped;          /* bytes of address space, header included */
     uint64_t allocated;       /* bytes of the file that exist; owned by the thread that grows it */

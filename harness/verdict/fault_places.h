@@ -14,7 +14,7 @@
 #define FAULT_PLACE_BYTES 56
 #define FAULT_WORD_BYTES 16
 
-/* The phase of a rank is what it last told of itself: the name of its phase, or "checkpoint",
+/* The phase of a rank is its last note of itself: the name of its phase, or "checkpoint",
  * "saved" ...; "start" before that. The initiator is who initiates or commits lines. */
 struct fault_place {
     char fault[FAULT_WORD_BYTES]; /* "kill", "hold", "stop", "choose", "answer", "storage", "lose",

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In the order in which they are told. */
+/* In the order in which they are written. */
 #define ROLES(X)                                                                                   \
     X(INITIATOR, "initiator")                                                                      \
     X(KILLED_INITIATOR, "killed-initiator")                                                        \
@@ -147,14 +147,14 @@ static const char *fatal_call(const struct trace_set *traces, const struct run_f
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-/* A line is begun by the first that tells of it. */
+/* A line is begun by the first rank that notes it. */
 static bool begins_line(const struct record *note)
 {
     return note->tag == NOTE_CHECKPOINT || note->tag == NOTE_INITIATED;
 }
 
 /* The newest line that a rank of the witness had begun when it came to its event, in this
- * incarnation: what others had done by then hangs on clocks, and is another thing in a replay.
+ * incarnation: what others had done by then depends on clocks, and differs in a replay.
  * false: none. */
 static bool newest_line(const struct trace_set *traces, const struct finding *finding,
                         int incarnation, uint64_t *line)
@@ -178,7 +178,7 @@ static bool newest_line(const struct trace_set *traces, const struct finding *fi
     return found;
 }
 
-/* The rank has told so before the event; of any line if `line` is NULL. */
+/* The rank has written such a note before the event; of any line if `line` is NULL. */
 static bool noted_before(const struct trace *trace, uint64_t event, enum note_kind kind,
                          const uint64_t *line)
 {

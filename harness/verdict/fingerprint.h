@@ -1,5 +1,5 @@
 /* What makes two failures the same: the claim, the roles of the ranks in its witness, and the phase
- * of the protocol in which it happened. Ranks are told by role, not by number, so that the same
+ * of the protocol in which it happened. Ranks are named by role, not by number, so that the same
  * failure at another rank is the same. Written into verdict.json as "fingerprint". */
 #ifndef VERDICT_FINGERPRINT_H
 #define VERDICT_FINGERPRINT_H

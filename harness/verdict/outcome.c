@@ -1,4 +1,4 @@
-/* Judging and expectations; see outcome.h. What is printed of it: tell.c. */
+/* Judging and expectations; see outcome.h. What is printed of it: jobs/outcome_print.c. */
 #include "verdict/outcome.h"
 
 #include "oracles/oracle.h"

@@ -141,7 +141,7 @@ static void conclude(const struct recorded *recorded, const struct fingerprint *
     }
 }
 
-/* Ranks tell which they have in MPI_Init: where none came so far, nothing is known of it. On
+/* Ranks note which one they have in MPI_Init: where none came so far, nothing is known of it. On
  * another engine than then it is another one by intent. */
 static bool has_other_mpi(const struct recorded *recorded, const struct run *run)
 {

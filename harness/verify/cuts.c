@@ -143,7 +143,8 @@ static bool is_replayed_too_often(const struct shown *shown, struct at replayed,
            (taken.trace == NULL ? 0 : message_notes(&message, taken, NOTE_RECORDED, line, NEVER));
 }
 
-/* The first one recorded that the receive matches is not told to be replayed to it; or another. */
+/* The first recorded message that the receive matches is not noted as replayed to it; or another
+ * one is. */
 bool shows_served_wrongly(const struct shown *shown)
 {
     struct at noted = shown_note(shown, NOTE_RECORDED, 0),
@@ -223,7 +224,7 @@ static bool goes_to_nobody(const struct shown *shown, struct at sent)
     return true;
 }
 
-/* The application is shown a rank that is none; or that goes through the communicator told of. */
+/* The application is shown a rank that is none; or one of the communicator that was noted. */
 bool shows_wrong_address(const struct shown *shown)
 {
     struct at address = shown_note(shown, NOTE_ADDRESS, 0), last = last_of(shown);

@@ -107,8 +107,9 @@ static bool is_over(const struct shown *shown, struct at then)
     return true;
 }
 
-/* The checkpoint, a note, is there to restore where lines are not committed: all have saved its
- * line, or who took it with its team, if nobody tells commits, or nobody tells either. */
+/* The checkpoint, a note, can be restored though its line is not committed: all ranks have saved the
+ * line; where nobody notes commits, those of the rank's team have; where nobody notes what is saved
+ * either, it always can. */
 static bool is_there(const struct shown *shown, struct at checkpoint, bool commits, bool saves,
                      struct at then)
 {
@@ -121,8 +122,8 @@ static bool is_there(const struct shown *shown, struct at checkpoint, bool commi
 }
 
 /* A checkpoint of the receiver after the delivery is there to restore: its line is committed, or
- * all have saved it; it has saved it, where nobody tells commits; or it has taken it, where nobody
- * tells either. */
+ * all have saved it; it has saved it, where nobody notes commits; or it has taken it, where nobody
+ * notes either. */
 static bool is_safe(const struct shown *shown, struct at delivery, struct at then)
 {
     bool commits = false, saves = false;
@@ -256,7 +257,7 @@ bool shows_orphaned(const struct shown *shown)
 
 /* --- M.order --------------------------------------------------------------------------------- */
 
-/* Another process has the first one's determinant when the second is told. */
+/* Another process has the first one's determinant when the second is noted. */
 static bool is_delivered_otherwise(const struct shown *shown, struct at first, struct at second)
 {
     if (!is_own(first) || !is_own(second) || at_rank(first) != at_rank(second) ||
@@ -480,8 +481,8 @@ bool shows_kept_stale(const struct shown *shown)
 
 /* --- M.replay -------------------------------------------------------------------------------- */
 
-/* A process of the sender that is alive at `then` told that it has the payload of what was
- * delivered at `told`, and not since that it dropped it. */
+/* A process of the sender that is alive at `then` noted that it has the payload of the message that
+ * `noted` is about, and not since then that it dropped it. */
 static bool is_kept(const struct shown *shown, struct at noted, struct at then, int receiver)
 {
     bool kept = false;
@@ -507,7 +508,7 @@ static int receiver_of(const struct shown *shown, struct at sent)
     return peer_rank(shown->traces, sent.trace->incarnation, sent.record->peer);
 }
 
-/* The two tell of the payload of the same message, multicast or contribution. */
+/* The two notes are about the payload of the same message, multicast or contribution. */
 static bool is_same_payload(const struct shown *shown, struct at sent, struct at kept)
 {
     if (at_is_note(sent, NOTE_KEPT, 0))
@@ -659,7 +660,7 @@ static bool is_undone(struct at at)
     return false;
 }
 
-/* Some member tells no delivery of it, as it is now: what came before a checkpoint is believed. */
+/* Some member notes no delivery of it, as it is now: what came before a checkpoint is believed. */
 bool shows_not_reached(const struct shown *shown)
 {
     struct at begun = shown_note(shown, NOTE_MULTICAST, 0);

@@ -71,11 +71,11 @@ unsigned notes_inside(struct at call, enum note_kind kind);
 bool is_noted(struct at call, enum note_kind kind, uint64_t line, enum note_kind end);
 bool is_of_nothing(struct at noted);
 
-/* Which rank of the application the process was then: it may tell (`becomes`). A process that came
- * later than the first MPI_COMM_WORLD is the rank that it tells first, from its start. */
+/* Which rank of the application the process was then: it may note it (`becomes`). A process that
+ * came later than the first MPI_COMM_WORLD is from its start the rank that it notes first. */
 int at_rank(struct at at);
-/* A process of the first MPI_COMM_WORLD tells that it is another rank than MPI says, or a later one
- * tells more than once. */
+/* A process of the first MPI_COMM_WORLD notes that it is another rank than MPI says, or a later one
+ * notes its rank more than once. */
 bool ranks_move(const struct trace_set *traces);
 /* The rank that a peer stands for in that incarnation: of a process that came later, the one that
  * it took over. */

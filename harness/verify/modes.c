@@ -1,4 +1,4 @@
-/* Family F, looked at again: what processes told when the world was repaired. */
+/* Family F, looked at again: what processes noted when the world was repaired. */
 #include "verify/shown.h"
 
 #include <string.h>
@@ -76,7 +76,8 @@ bool shows_renumbered_wrongly(const struct shown *shown)
     return number_of(note) < least || number_of(note) > most;
 }
 
-/* The rank of a process by then: as it told last, or as it began; -1: none yet. */
+/* The rank of a process by then: the newest that it has noted, or the one it began with; -1: none
+ * yet. */
 static int newest_number(const struct shown *shown, const struct trace *trace, uint64_t ticks)
 {
     int number = trace->rank < shown->traces->world ? trace->rank : -1;

@@ -65,7 +65,7 @@ bool goes_on(const struct trace_set *traces, uint32_t a, uint32_t b)
 /* --- before a newcomer counts ----------------------------------------------------------------- */
 
 /* The note from which on the process counts as the rank whose place it took; no record: from its
- * start. *never: it died before it told any. */
+ * start. *never: it died before it noted any. */
 static struct at counts_from(const struct trace_set *traces, const struct trace *trace, bool *never)
 {
     struct at restored = at_first_note(trace, NOTE_RESTORED, 0);

@@ -54,7 +54,7 @@ bool shows_ended_apart(const struct shown *shown)
     return any_two(shown, are_apart);
 }
 
-/* What the process tells of lines next; record NULL: nothing. */
+/* The next note of the process about lines; record NULL: none. */
 static struct at next_of(struct at note)
 {
     while (at_next(&note))
@@ -75,7 +75,7 @@ static bool was_committed(const struct shown *shown, struct at note)
     return false;
 }
 
-/* When such a note of the line was last told before the other; 0: never. */
+/* When the last such note of the line before the other one was written; 0: never. */
 static uint64_t last_noted(const struct shown *shown, struct at note, enum note_kind kind)
 {
     uint64_t last = 0;
@@ -89,7 +89,7 @@ static uint64_t last_noted(const struct shown *shown, struct at note, enum note_
 }
 
 /* Nobody has committed the line by then; in a job that was started again they may have died before
- * they told so, if it was not given up after it was last saved. */
+ * they noted it, if it was not given up after it was last saved. */
 static bool is_uncommitted(const struct shown *shown, struct at restored)
 {
     if (restored.record == NULL || restored.record->bytes == 0 || was_committed(shown, restored))

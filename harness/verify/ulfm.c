@@ -48,7 +48,7 @@ static bool is_group(struct at at, unsigned kind)
     return at.record->kind == kind && at.record->level == LEVEL_WIRE;
 }
 
-/* What MPIX_Comm_failure_get_acked told, and not MPIX_Comm_get_failed. */
+/* What MPIX_Comm_failure_get_acked returned, and not MPIX_Comm_get_failed. */
 static bool is_acked_group(struct at at)
 {
     return is_group(at, RECORD_FAILED) && at.record->call == CALL_MPIX_Comm_failure_get_acked;
@@ -404,8 +404,8 @@ static bool shrink_otherwise(const struct shown *shown, struct at a, struct at b
     return a.record->comm != b.record->comm; /* it is mixed of the members in their order */
 }
 
-/* The other event told a caller, before it called, that one in the group was dead; and the caller
- * lived until the shrink was over. */
+/* The other event informed a caller, before it called, that one in the group was dead; and the
+ * caller lived until the shrink was over. */
 static bool has_known(const struct shown *shown, struct at made, struct at informed)
 {
     struct at of = began(informed), call = made_by(made);
@@ -524,7 +524,8 @@ static bool group_changes(const struct shown *shown, struct at first, struct at 
     return false;
 }
 
-/* What the process was told of and then acknowledged is not in the group. */
+/* A death of which the process was informed, and which it then acknowledged, is not in the group.
+ */
 static bool group_lacks(const struct shown *shown, struct at informed, struct at group)
 {
     (void)shown;

@@ -30,9 +30,9 @@ static struct at taken_before(const struct walk *walk, const struct trace *trace
     return taken;
 }
 
-/* What the life did before it told any `restored`: nothing of it counts where it took over from one
- * that died and was cut off on its way to a line; all of it does otherwise. *more: so does what the
- * life before did, to its end. */
+/* What the life did before its first note `restored`. Nothing of it counts where the life took over
+ * from one that died and was cut off on its way to a line; otherwise all of it counts. *more: what
+ * the life before did counts as well, to its end. */
 static bool counts_from_start(const struct walk *walk, const struct trace *trace, bool *more)
 {
     const struct trace *before = newest_of(walk->traces, walk->rank, trace);
