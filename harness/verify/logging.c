@@ -107,9 +107,9 @@ static bool is_over(const struct shown *shown, struct at then)
     return true;
 }
 
-/* The checkpoint, a note, can be restored though its line is not committed: all ranks have saved the
- * line; where nobody notes commits, those of the rank's team have; where nobody notes what is saved
- * either, it always can. */
+/* The checkpoint, a note, can be restored though its line is not committed: all ranks have saved
+ * the line; where nobody notes commits, those of the rank's team have; where nobody notes what is
+ * saved either, it always can. */
 static bool is_there(const struct shown *shown, struct at checkpoint, bool commits, bool saves,
                      struct at then)
 {
