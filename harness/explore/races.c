@@ -20,19 +20,20 @@ struct touched {
     } * by;
 };
 
-struct found {
+struct steps {
     size_t count, room;
-    struct race *race;
+    size_t *step; /* owned */
 };
 
 struct races {
     const struct step *step; /* borrowed */
     size_t count;
     size_t actors;
-    uint32_t *column;   /* of each step: its actor's */
-    uint32_t *position; /* of each step: how many-th of its actor's, from 1 */
-    uint32_t *clock;    /* of each step: a row of `actors` */
-    struct found *found;
+    uint32_t *column;      /* of each step: its actor's */
+    uint32_t *position;    /* of each step: how many-th of its actor's, from 1 */
+    uint32_t *clock;       /* of each step: a row of `actors` */
+    struct steps *found;   /* of each: those that it has a race with */
+    struct steps *awaited; /* of each: those that it has one with if it could have come without */
     size_t *let_by;        /* of each step: the change that let a poll go on; SIZE_MAX: none */
     size_t *own_before;    /* of each step: its actor's last; SIZE_MAX: none */
     struct touched *table; /* by hash, open addressing */
@@ -195,17 +196,18 @@ static struct meeting_before *list_before(struct races *races, size_t step, size
     return list;
 }
 
-static void note_race(struct found *found, size_t with, size_t until)
+static void note(struct steps *steps, size_t step)
 {
-    for (size_t i = 0; i < found->count; i++)
-        if (found->race[i].with == with && found->race[i].until == until)
+    for (size_t i = 0; i < steps->count; i++)
+        if (steps->step[i] == step)
             return;
-    found->race = memory_room(found->race, found->count, &found->room, sizeof *found->race);
-    found->race[found->count++] = (struct race){with, until};
+    steps->step = memory_room(steps->step, steps->count, &steps->room, sizeof *steps->step);
+    steps->step[steps->count++] = step;
 }
 
-/* Where one of them has awaited the other it is a race if something else could have come in the
- * place of that: which is known when all clocks are. */
+/* Two transitions that conflict in one object are no race if the later one has awaited the earlier
+ * one in another object, and nothing else could have come in the place of that: which is known when
+ * all clocks are. */
 static void look_at(struct races *races, size_t step)
 {
     size_t count;
@@ -220,7 +222,7 @@ static void look_at(struct races *races, size_t step)
             awaited |= list[i].awaited;
         if (knows(races, step, earlier) && races->let_by[step] != earlier)
             continue;
-        note_race(&races->found[step], earlier, awaited ? SIZE_MAX : step);
+        note(awaited ? &races->awaited[step] : &races->found[step], earlier);
         take_in(races, step, earlier);
     }
     clock_of(races, step)[races->column[step]] = races->position[step];
@@ -244,21 +246,21 @@ static size_t changed_without(const struct races *races, const struct touched *o
     return SIZE_MAX;
 }
 
-/* The same of what a poll has waited for, since it asked. */
-static size_t let_without(struct races *races, size_t step, size_t earlier)
+/* Something that a poll has waited for, since it asked, need not come after `earlier`. */
+static bool let_without(struct races *races, size_t step, size_t earlier)
 {
-    size_t own = races->own_before[step], first = SIZE_MAX;
+    size_t own = races->own_before[step];
     for (size_t t = 0; t < races->step[step].touches; t++) {
         const struct entry *touch = &races->step[step].touch[t];
         if (touch->flag != TOUCH_LET && touch->flag != TOUCH_COULD)
             continue;
         const struct touched *object = find_object(races, touch->value);
-        for (size_t i = 0; i < object->changers && object->changer[i] < first; i++)
+        for (size_t i = 0; i < object->changers; i++)
             if (came_since(races, own, object->changer[i]) &&
                 !comes_after(races, object->changer[i], earlier))
-                first = object->changer[i];
+                return true;
     }
-    return first;
+    return false;
 }
 
 /* Another way in which the transition had become possible. (One that comes later in the run has a
@@ -298,13 +300,13 @@ static void note_kept(struct races *races, size_t step, size_t later, const stru
 {
     const struct touched *object = find_object(races, touch->value);
     for (size_t i = 0; i < object->count; i++) {
-        size_t before = object->by[i].step, until = other > later ? other : later;
+        size_t before = object->by[i].step;
         bool awaited = is_awaited(object->by[i].how, (enum touch)touch->flag);
         if (races->column[before] != races->column[later] && comes_after(races, earlier, before) &&
             !comes_after(races, other, before) &&
             could_be_race(object->by[i].how, (enum touch)touch->flag) &&
             !(awaited && (later == step || before == earlier)))
-            note_race(&races->found[later], before, awaited ? SIZE_MAX : until);
+            note(awaited ? &races->awaited[later] : &races->found[later], before);
     }
 }
 
@@ -315,57 +317,47 @@ static void note_what_adding_kept(struct races *races, size_t step, size_t earli
             note_kept(races, step, later, &races->step[later].touch[t], earlier, other);
 }
 
-/* What the transition has awaited of the earlier one: how much, and what else could have been. */
-struct awaited {
-    size_t objects, other; /* other: SIZE_MAX: nothing */
-    bool adds;
-};
-
-static struct awaited what_was_awaited(struct races *races, size_t step, size_t earlier)
+/* They have only added to it. */
+static bool is_added_to(const struct races *races, const struct touched *object)
 {
-    struct awaited awaited = {.adds = true};
+    for (size_t i = 0; i < object->changers; i++)
+        if (!touches(&races->step[object->changer[i]], TOUCH_ADD, object->object))
+            return false;
+    return true;
+}
+
+/* Of the objects in which the transition has awaited the earlier one: each could have been changed
+ * by another. *added: it is one alone, and has only been added to; else NULL. */
+static bool could_be_of_others(struct races *races, size_t step, size_t earlier,
+                               const struct touched **added)
+{
+    size_t objects = 0;
     for (size_t t = 0; t < races->step[step].touches; t++) {
         const struct entry *touch = &races->step[step].touch[t];
         const struct touched *object = find_object(races, touch->value);
         if (touch->flag != TOUCH_AFTER || !has_changed(object, earlier))
             continue;
-        size_t other = changed_without(races, object, earlier);
-        awaited.other = other > awaited.other ? other : awaited.other;
-        awaited.adds &= touches(&races->step[earlier], TOUCH_ADD, touch->value) &&
-                        other != SIZE_MAX && touches(&races->step[other], TOUCH_ADD, touch->value);
-        awaited.objects++;
+        if (changed_without(races, object, earlier) == SIZE_MAX)
+            return false;
+        *added = objects++ == 0 && is_added_to(races, object) ? object : NULL;
     }
-    return awaited;
+    return true;
 }
 
 /* The transition has awaited the earlier one: that is a race if it could have awaited something
  * else. */
-static void note_awaited(struct races *races, size_t step, size_t earlier)
+static void settle(struct races *races, size_t step, size_t earlier)
 {
-    struct awaited awaited = {0};
-    if (races->let_by[step] == earlier)
-        awaited.other = let_without(races, step, earlier);
-    else if (!could_come_instead(races, step, earlier))
-        awaited = what_was_awaited(races, step, earlier);
-    if (awaited.other == SIZE_MAX)
-        return;
-    if (awaited.adds && awaited.objects == 1)
-        note_what_adding_kept(races, step, earlier, awaited.other);
-    else
-        note_race(&races->found[step], earlier, awaited.other > step ? awaited.other : step);
-}
-
-/* Of a transition, when those before it are settled. */
-static void settle(struct races *races, size_t step)
-{
-    struct found found = races->found[step];
-    races->found[step] = (struct found){0};
-    for (size_t i = 0; i < found.count; i++)
-        if (found.race[i].until != SIZE_MAX)
-            note_race(&races->found[step], found.race[i].with, found.race[i].until);
-        else
-            note_awaited(races, step, found.race[i].with);
-    free(found.race);
+    const struct touched *added = NULL;
+    bool could = races->let_by[step] == earlier
+                     ? let_without(races, step, earlier)
+                     : could_come_instead(races, step, earlier) ||
+                           could_be_of_others(races, step, earlier, &added);
+    if (could && added == NULL)
+        note(&races->found[step], earlier);
+    for (size_t i = 0; could && added != NULL && i < added->changers; i++)
+        if (!comes_after(races, added->changer[i], earlier))
+            note_what_adding_kept(races, step, earlier, added->changer[i]);
 }
 
 struct races *races_find(const struct step *steps, size_t count)
@@ -376,6 +368,7 @@ struct races *races_find(const struct step *steps, size_t count)
     races->column = memory_new(count + 1, sizeof *races->column);
     races->position = memory_new(count + 1, sizeof *races->position);
     races->found = memory_new(count + 1, sizeof *races->found);
+    races->awaited = memory_new(count + 1, sizeof *races->awaited);
     races->let_by = memory_new(count + 1, sizeof *races->let_by);
     races->own_before = memory_new(count + 1, sizeof *races->own_before);
     memset(races->let_by, 0xff, (count + 1) * sizeof *races->let_by);
@@ -393,7 +386,8 @@ struct races *races_find(const struct step *steps, size_t count)
     }
     free(last_of);
     for (size_t i = 0; i < count; i++)
-        settle(races, i);
+        for (size_t k = 0; k < races->awaited[i].count; k++)
+            settle(races, i, races->awaited[i].step[k]);
     return races;
 }
 
@@ -403,10 +397,13 @@ void races_release(struct races *races)
         free(races->table[i].by);
         free(races->table[i].changer);
     }
-    for (size_t i = 0; i < races->count; i++)
-        free(races->found[i].race);
+    for (size_t i = 0; i < races->count; i++) {
+        free(races->found[i].step);
+        free(races->awaited[i].step);
+    }
     free(races->table);
     free(races->found);
+    free(races->awaited);
     free(races->let_by);
     free(races->own_before);
     free(races->clock);
@@ -420,8 +417,8 @@ bool races_before(const struct races *races, size_t a, size_t b)
     return knows(races, b, a);
 }
 
-size_t races_of(const struct races *races, size_t later, const struct race **list)
+size_t races_with(const struct races *races, size_t later, const size_t **list)
 {
-    *list = races->found[later].race;
+    *list = races->found[later].step;
     return races->found[later].count;
 }

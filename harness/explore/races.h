@@ -24,13 +24,7 @@ void races_release(struct races *races);
  * transitions that commute. a < b. */
 bool races_before(const struct races *races, size_t a, size_t b);
 
-/* A transition that `later` could come before: once all up to `until` have come that need not come
- * after it. That is `later` itself, or what would let `later` go on in its place. */
-struct race {
-    size_t with, until;
-};
-
-/* *list is borrowed. */
-size_t races_of(const struct races *races, size_t later, const struct race **list);
+/* The transitions that `later` could be exchanged with: *list is borrowed. */
+size_t races_with(const struct races *races, size_t later, const size_t **list);
 
 #endif

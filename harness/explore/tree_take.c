@@ -239,25 +239,24 @@ static void let_others_before_ends(struct walk *walk)
                 want_all(&walk->tree->node[walk->node_of[i]]);
 }
 
-/* Sees to it that a run is made in which `later` comes before what it has a race with. Such a run
- * begins, at the node of that, with a transition between the two that need not come after it and
- * has no other such one before it. Where one of these is already wanted there, nothing is added. */
-static void exchange(struct walk *walk, const struct races *races, struct race race, size_t later)
+/* Sees to it that a run is made in which `later` comes before `earlier`. Such a run begins, at the
+ * node of `earlier`, with a transition between the two that need not come after `earlier` and has
+ * no other such one before it. Where one of these is already wanted there, nothing is added. */
+static void exchange(struct walk *walk, const struct races *races, size_t earlier, size_t later)
 {
-    struct node *node = &walk->tree->node[walk->node_of[race.with]];
-    size_t *free_ones = memory_new(race.until - race.with + 1, sizeof *free_ones), count = 0;
+    struct node *node = &walk->tree->node[walk->node_of[earlier]];
+    size_t *free_ones = memory_new(later - earlier + 1, sizeof *free_ones), count = 0;
     enum branch *begins = NULL;
     bool wanted = false;
-    for (size_t k = race.with + 1; k <= race.until; k++)
-        if (k != later && !races_before(races, race.with, k))
-            free_ones[count++] = k;
-    free_ones[count++] = later;
-    for (size_t k = 0; k < count && !wanted; k++) {
+    for (size_t k = earlier + 1; k <= later && !wanted; k++) {
         bool first = true;
-        for (size_t i = 0; i < k && first; i++)
-            first = free_ones[i] > free_ones[k] || !races_before(races, free_ones[i], free_ones[k]);
-        enum branch *branch = first ? branch_of(node, walk->step[free_ones[k]].actor) : NULL;
-        if (branch != NULL && (begins == NULL || free_ones[k] == later))
+        if (k != later && races_before(races, earlier, k))
+            continue;
+        for (size_t i = 0; i < count && first; i++)
+            first = !races_before(races, free_ones[i], k);
+        free_ones[count++] = k;
+        enum branch *branch = first ? branch_of(node, walk->step[k].actor) : NULL;
+        if (branch != NULL && (begins == NULL || k == later))
             begins = branch;
         wanted = branch != NULL && *branch != BRANCH_NO;
     }
@@ -272,11 +271,11 @@ static void exchange_all(struct walk *walk)
 {
     struct races *races = races_find(walk->step, walk->turns);
     for (size_t later = 0; later < walk->turns; later++) {
-        const struct race *race;
-        size_t count = races_of(races, later, &race);
+        const size_t *with;
+        size_t count = races_with(races, later, &with);
         walk->tree->counts.races += count;
         for (size_t i = 0; i < count; i++)
-            exchange(walk, races, race[i], later);
+            exchange(walk, races, with[i], later);
     }
     races_release(races);
 }
