@@ -2,11 +2,12 @@
 # make hunt: mutants of protocols that were written without a look at what the suites test
 # (suites/protocols/P/hunt/*.patch), each with programs drawn from seeds and with the scenarios of its
 # protocol, on the step engine, until a claim is violated. Prints for each which claim found it, and
-# where, or that it survived. Exit status 1: one survived that was found before (`Found: CLAIM` in the
+# where, and which others are violated there; or that it survived. Exit status 1: one survived that was found before (`Found: CLAIM` in the
 # head of its patch; `Survives: REASON` is in that of one that was not).
 # Usage: hunt.sh BUILD_FOLDER [GLOB]...
 #     GLOB   only mutants of such names (c3-*); by itself all
 # HUNT_SEEDS: chunks of drawn programs (default 2). HUNT_SUITES=no: drawn programs alone.
+# HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
@@ -14,6 +15,7 @@ cd "$(dirname "$0")/.."
 build=$(realpath "$1")
 shift
 seeds=${HUNT_SEEDS:-2}
+all=${HUNT_ALL:+yes}
 work=$(mktemp -d "${TMPDIR:-/tmp}/faultline-hunt.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
@@ -38,17 +40,17 @@ declare -A suites=(
 )
 
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
-# that is vacuous has not failed.
+# that is vacuous has not failed. What is violated besides goes to $work/claims.
 tries() {
     local status=0 first='/# (vacuous|unknown|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
     rm -rf "$work/runs"
     : >"$work/tap"
     FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" run --engine step --confirm 0 \
         --no-control --no-stacks --out "$work/runs" "$@" >"$work/tap" 2>"$work/said" </dev/null &
-    while kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
+    while [ -z "$all" ] && kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
         sleep 0.2
     done
-    kill -INT $! 2>/dev/null || true # the first is enough
+    [ -n "$all" ] || kill -INT $! 2>/dev/null || true # the first is enough
     wait $! || status=$?
     case $status in
     [0-3] | 130) ;;
@@ -59,27 +61,42 @@ tries() {
         exit 3
         ;;
     esac
+    find "$work/runs/" -mindepth 3 -maxdepth 3 -name verdict.json -exec \
+        jq -r '.findings[] | select(.verdict == "violation").claim' {} + >>"$work/claims"
     sed -nE "$first" "$work/tap" | head -n 1
 }
 
-# found PROTOCOL: the same for all that is tried with the mutant on the shelf.
-found() {
-    local seed file what filter="$1: *"
-    what=$(tries --filter "$filter" suites/drawn/grid.lua)
-    [ -z "$what" ] || { echo "$what, suites/drawn/grid.lua"; return; }
+# each PROTOCOL: "OPTION... FILE" of all that is tried, a line each, with tabs in between.
+each() {
+    local seed file
+    case $1 in
+    blocking | c3 | chandy_lamport | cocheck) printf -- '--filter\t%s: *\tsuites/drawn/grid.lua\n' "$1" ;;
+    esac
     for ((seed = 1; seed <= seeds; seed++)); do
-        what=$(tries --seed "$seed" --filter "$filter" suites/drawn/programs.lua)
-        [ -z "$what" ] || { echo "$what, seed $seed"; return; }
+        printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/programs.lua\n' "$seed" "$1"
     done
     [ "${HUNT_SUITES:-yes}" = yes ] || return 0
     for file in ${suites[$1]}; do
         case $file in
-        suites/mutants/lines.lua) what=$(tries --filter "$filter" "$file") ;;
-        suites/reserve/*) what=$(tries --filter "$1, *" "$file") ;;
-        *) what=$(tries "$file") ;;
+        suites/mutants/lines.lua) printf -- '--filter\t%s: *\t%s\n' "$1" "$file" ;;
+        suites/reserve/*) printf -- '--filter\t%s, *\t%s\n' "$1" "$file" ;;
+        *) printf '%s\n' "$file" ;;
         esac
-        [ -z "$what" ] || { echo "$what, $file"; return; }
     done
+}
+
+# found PROTOCOL: what is found first of all that is tried with the mutant on the shelf, and where.
+found() {
+    local line what first=
+    local -a options
+    : >"$work/claims"
+    while read -r line; do
+        IFS=$'\t' read -ra options <<<"$line"
+        what=$(tries "${options[@]}")
+        [ -z "$what" ] || first=${first:-$what, ${options[*]}}
+        [ -z "$first" ] || [ -n "$all" ] || break
+    done < <(each "$1")
+    [ -z "$first" ] || echo "$first (violated: $(sort -u "$work/claims" | paste -sd ' '))"
 }
 
 is_wanted() {
