@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # make drawn: programs drawn from seeds, under each protocol, on the step engine, with deaths
-# (suites/drawn/programs.lua). Prints what did not pass with the seed of its chunk, and how many of
+# (suites/drawn/programs.lua; where messages are logged also deaths.lua). Prints what did not pass with the seed of its chunk, and how many of
 # each protocol passed, and in how many a rank never came to the place of its death (vacuous). Exit
 # status 1: some did not pass.
 # Usage: drawn.sh BUILD_FOLDER [PROGRAMS_OF_EACH_PROTOCOL [FIRST_SEED [OPTION of run ...]]]
@@ -20,7 +20,7 @@ trap 'rm -rf "$out"' EXIT
 for ((seed = first, done = 0; done < programs; seed++, done += of_a_chunk)); do
     status=0
     "$build/faultline" run -v --engine step --seed "$seed" --no-control --no-stacks --out "$out/runs" \
-        "${@:4}" suites/drawn/programs.lua >"$out/tap" || status=$?
+        "${@:4}" suites/drawn/programs.lua suites/drawn/deaths.lua >"$out/tap" || status=$?
     # What ended without its results is no result of programs.
     if [ "$status" -gt 2 ] || ! grep -q '^1\.\.' "$out/tap"; then
         echo "drawn.sh: seed $seed: faultline run ended with status $status" >&2
@@ -31,7 +31,7 @@ for ((seed = first, done = 0; done < programs; seed++, done += of_a_chunk)); do
         echo "seed $seed:"
         awk '/^(not )?ok / { shown = /^not ok/ && !/ # vacuous$/ } shown' "$out/tap"
     fi
-    sed -nE 's/^((not )?ok) [0-9]+ - ([^:]+): program [0-9]+/\3 \1/p' "$out/tap" >>"$out/all"
+    sed -nE 's/^((not )?ok) [0-9]+ - ([^:]+): [^#]*/\3 \1/p' "$out/tap" >>"$out/all"
     rm -rf "$out/runs"
 done
 awk '{ kind = /# vacuous$/ ? "vacuous" : $2 == "ok" ? "passed" : "failed"

@@ -42,7 +42,7 @@ declare -A suites=(
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
 # that is vacuous has not failed. What is violated besides goes to $work/claims.
 tries() {
-    local status=0 first='/# (vacuous|unknown|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
+    local status=0 first='/# (vacuous|unknown|harness-error|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
     rm -rf "$work/runs"
     : >"$work/tap"
     FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" run --engine step --confirm 0 \
@@ -74,6 +74,7 @@ each() {
     esac
     for ((seed = 1; seed <= seeds; seed++)); do
         printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/programs.lua\n' "$seed" "$1"
+        printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$seed" "$1"
     done
     [ "${HUNT_SUITES:-yes}" = yes ] || return 0
     for file in ${suites[$1]}; do

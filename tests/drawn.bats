@@ -28,6 +28,14 @@ load driver_common
     [ "$(grep -c '^ok' <<<"$output")" -eq 16 ]
 }
 
+@test "programs whose ranks die soon after one another pass where messages are logged" {
+    run "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*[ a-z] 1' \
+        "$REPO/suites/drawn/deaths.lua"
+    [ "$status" -eq 0 ] || [ "$status" -eq 2 ] # vacuous: a program was over before a death
+    [ "$(grep -c '^ok' <<<"$output")" -ge 12 ]
+    [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 16 ]
+}
+
 @test "a hundred lines and twenty deaths under each protocol" {
     run -0 "$FAULTLINE" run --engine step -v --no-control --no-stacks --filter '*: 100 lines*' \
         "$REPO/suites/drawn/long.lua"

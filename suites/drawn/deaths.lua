@@ -1,0 +1,148 @@
+-- Programs drawn from seeds where messages are logged and ranks live on: three deaths and more, soon
+-- after one another and close to lines and to recoveries, with messages that are long on their way.
+-- So what a process sent comes when it has died and another one is its rank, once or twice; and a
+-- recovery falls into a line of the others. No death is more than is promised: each comes when the
+-- ranks that went back live on again, or hits the very process that was to take the place.
+
+local PROGRAMS = 4 -- of each kind, under each protocol
+
+local random = math.random
+local function chance(percent) return random(100) <= percent end
+
+local function arguments(size)
+  return { "--seed", random(1000000000), "--iterations", random(30, 60), "--size", size,
+           "--received", chance(50) and random(0, 6) or -1, "--any-tag", random(2),
+           "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
+end
+
+-- Who is which rank, when processes have died. Under teams all of one go back together, and the
+-- processes that come take their places in the order of ranks.
+local function job(p, protocol, team)
+  local process, newest = {}, p.ranks - 1
+  for rank = 0, p.ranks - 1 do process[rank] = rank end
+  local self = { process = process }
+  function self.replace(rank)
+    local first = rank // team * team
+    self.came = {}
+    for member = first, math.min(first + team, p.ranks) - 1 do
+      newest = newest + 1
+      process[member] = newest
+      self.came[#self.came + 1] = newest
+    end
+  end
+  function self.lives_on()
+    -- Which of several lives on first is not known; they all come to the next line.
+    local phase = team == 1 and ":lives-on" or ":before-halt"
+    for _, newcomer in ipairs(self.came) do
+      p:await { rank = newcomer, event = "phase", name = protocol .. phase }
+    end
+  end
+  return self
+end
+
+-- Each soon after something that a rank tells of a line; now and then the same rank again, or
+-- another in between.
+local function close_to_lines(p, protocol, team)
+  local ranks = job(p, protocol, team)
+  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
+  local rank = random(0, p.ranks - 1)
+  for death = 1, 4 do
+    if chance(70) then
+      p:await { event = ({ "checkpoint", "saved" })[random(2)], epoch = death }
+    end
+    p:kill { rank = ranks.process[rank], event = "call", nth = random(chance(50) and 6 or 40) }
+    ranks.replace(rank)
+    ranks.lives_on()
+    if chance(60) then rank = random(0, p.ranks - 1) end
+  end
+end
+
+-- Two ranks by turns, each as soon as the other lives on.
+local function by_turns(p, protocol, team)
+  local ranks = job(p, protocol, team)
+  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
+  local first = random(0, p.ranks - 1)
+  local second = (first + random(p.ranks - 1)) % p.ranks
+  for death = 1, 5 do
+    local rank = death % 2 == 1 and first or second
+    p:kill { rank = ranks.process[rank], event = "call", nth = random(death == 1 and 80 or 12) }
+    ranks.replace(rank)
+    ranks.lives_on()
+  end
+end
+
+-- A rank dies when another one has just saved a line, of its own team if it has one; then, in the
+-- same line again, that one when the new process has.
+local function inside_a_line(p, protocol, team)
+  local ranks = job(p, protocol, team)
+  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
+  local first = random(0, p.ranks - 1)
+  local second = team > 1 and first ~ 1 or (first + random(p.ranks - 1)) % p.ranks
+  local line = random(2)
+  for death = 1, 4 do
+    local dies, saves = first, second
+    if death % 2 == 0 then dies, saves = second, first end
+    p:kill { rank = ranks.process[dies],
+             at = { rank = ranks.process[saves], event = "phase", nth = death == 1 and line or 1,
+                    name = protocol .. ":after-checkpoint" } }
+    ranks.replace(dies)
+    if team == 1 then ranks.lives_on() end
+  end
+end
+
+-- A rank, and the processes that take its place, on their way: so many calls at the wire after they
+-- came.
+local function on_the_way(p, protocol, team)
+  local ranks = job(p, protocol, team)
+  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
+  local rank = random(0, p.ranks - 1)
+  if chance(50) then p:await { event = "saved", epoch = random(2) } end
+  p:kill { rank = ranks.process[rank], event = "call", nth = random(60) }
+  ranks.replace(rank)
+  p:kill { rank = ranks.process[rank], event = "call", level = "wire", nth = random(10, 90) }
+  ranks.replace(rank)
+  ranks.lives_on()
+  rank = random(0, p.ranks - 1)
+  p:kill { rank = ranks.process[rank], event = "call", nth = random(20) }
+end
+
+for number = 1, PROGRAMS do
+  for _, kind in ipairs {
+    { "close to lines", close_to_lines }, { "by turns", by_turns },
+    { "inside a line", inside_a_line },
+    { "on the way", on_the_way },
+  } do
+    local what, deaths = table.unpack(kind)
+    for _, protocol in ipairs { "scmel", "pessimistic", "camel", "teams" } do
+      local team = protocol == "teams" and 2 or 1
+      if team == 1 or deaths ~= on_the_way then -- who of a team comes then is not known
+        scenario(("%s: %s %d"):format(protocol, what, number)) {
+          protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(12),
+          ranks = team == 2 and 4 or random(3, 5),
+          environment = { [protocol:upper() .. "_EVERY"] = random(1, 3), TEAMS_SIZE = team },
+          engine = "step", survivors = true, timeout = 60,
+          plan = function(p)
+            p:jitter { ms = random(10) }
+            deaths(p, protocol, team)
+          end,
+        }
+      end
+    end
+  end
+end
+
+-- Under replication a process of each rank dies, directly before or after it sends.
+for number = 1, PROGRAMS do
+  local ranks = random(2, 4)
+  scenario(("replication: at a send %d"):format(number)) {
+    protocol = "replication", program = "drawn", claims = { "H", "P" }, arguments = arguments(12),
+    ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      p:jitter { ms = random(10) }
+      for rank = 0, ranks - 1 do
+        p:kill { rank = rank + random(0, 1) * ranks, event = "send", level = "wire",
+                 nth = random(120), position = chance(50) and "before" or "after" }
+      end
+    end,
+  }
+end
