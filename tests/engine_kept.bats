@@ -150,7 +150,7 @@ ended_with() {
     [[ "$output" == "30 of 30 runs"* ]]
 }
 
-@test "ranks are forked without plugins of hwloc, unless the user names where they are" {
+@test "ranks are forked without plugins of hwloc and modules of UCX, unless the user names where plugins are" {
     local plugins
     printf 'scenario "plugins" { protocol = "null", program = "%s", ranks = 2, engine = "step", claims = { "H.progress" } }\n' \
         "$BUILD/tests/mpi/engine_plugins" >p.lua

@@ -161,7 +161,7 @@ says_no_room() {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
     printf 'scenario "a" { protocol = "blocking", program = "tally", ranks = 2, claims = { "H" },
   plan = function(p) p:kill { rank = 1, event = "send", nth = 5 } end }' >s.lua
-    for size in 4 20 64 700; do
+    for size in 4 20 64 240; do
         small "$size" "$FAULTLINE" run --out disk s.lua
         says_no_room
     done

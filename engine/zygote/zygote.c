@@ -28,26 +28,14 @@ _Noreturn static void give_up(const char *what)
     _exit(EXIT_NOT_STARTED);
 }
 
-/* Settings of UCX and hwloc, below MPICH: no network is looked for, which takes a third off
- * MPI_Init; and no plugins of hwloc, which bring libraries that each fork of a rank would copy the
- * tables of. The path is no folder, so that none is found there. What the user has set stays. */
-static const char *const settings[][2] = {{"UCX_TLS", "self"}, {"HWLOC_PLUGINS_PATH", "/dev/null"}};
-#define SETTINGS (sizeof settings / sizeof settings[0])
-static bool is_ours[SETTINGS];
-
-static void shorten_init(void)
+/* Of ours or, the same by chance, of the user. */
+static void forget_settings(void)
 {
-    for (size_t i = 0; i < SETTINGS; i++) {
-        is_ours[i] = getenv(settings[i][0]) == NULL;
-        setenv(settings[i][0], settings[i][1], 0);
+    for (size_t i = 0; i < ZYGOTE_SETTINGS; i++) {
+        const char *value = getenv(zygote_settings[i][0]);
+        if (value != NULL && strcmp(value, zygote_settings[i][1]) == 0)
+            unsetenv(zygote_settings[i][0]);
     }
-}
-
-static void forget_shortening(void)
-{
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (is_ours[i])
-            unsetenv(settings[i][0]);
 }
 
 /* The library must not take itself for a rank of whatever job this command is part of. */
@@ -58,11 +46,9 @@ static void initialize_alone(void)
                                         "PMIX_NAMESPACE", "PMI_SPAWNED", "PMI_KVSNAME"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
-    shorten_init();
     int provided;
     if (library.Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         give_up("MPI_Init of the MPI library failed");
-    forget_shortening();
 }
 
 static int number_of_ranks(void)
@@ -98,12 +84,14 @@ static void become_rank(bool calls_mpi)
         kept_check();
         if (calls_mpi)
             initialize_alone();
+        forget_settings();
         kept_serve();
     } else {
         shared_memory_open(run_folder());
         (void)number_of_ranks();
         if (calls_mpi)
             initialize_alone();
+        forget_settings();
     }
     launcher_run(run_folder(), number_of_ranks());
 }

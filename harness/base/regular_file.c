@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define COPY_BYTES 65536
 
 static const char *kind_of(mode_t mode)
 {
@@ -123,4 +126,22 @@ FILE *regular_append(const char *path, struct error *error)
     int file;
     (void)regular_extend(path, &file, error);
     return stream_of(file, "a", path, error);
+}
+
+enum error_code regular_copy(const char *from, const char *to, struct error *error)
+{
+    char data[COPY_BYTES];
+    FILE *in = regular_stream(from, LINKS_REFUSED, REGULAR_ANY, error);
+    FILE *out = in != NULL ? regular_create(to, error) : NULL;
+    size_t length;
+    bool good = out != NULL;
+    while (good && (length = fread(data, 1, sizeof data, in)) > 0)
+        good = fwrite(data, 1, length, out) == length;
+    if (out != NULL && (fclose(out) != 0 || !good || ferror(in))) {
+        good = false;
+        error_set(error, ERROR_IO, "%s: %s", to, strerror(errno));
+    }
+    if (in != NULL)
+        fclose(in);
+    return good ? OK : error->code;
 }

@@ -44,4 +44,8 @@ enum error_code regular_extend(const char *path, int *file, struct error *error)
 FILE *regular_create(const char *path, struct error *error);
 FILE *regular_append(const char *path, struct error *error);
 
+/* A new file with the bytes of a regular one, in place of any that stands there. Errors as for
+ * regular_open and regular_make. */
+enum error_code regular_copy(const char *from, const char *to, struct error *error);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/mix.h"
+#include "jobs/run_folder.h"
 #include "trace/clock.h"
 
 #include <inttypes.h>
@@ -139,6 +140,7 @@ static enum error_code fill_task(struct campaign *campaign, struct task *task, s
     task->job.number = (int)campaign->number;
     task->job.round = mix_two(mixed, task->made.root) | 1; /* the survey has 0 */
     task->job.takes_vacuous = true;
+    task->job.leaves_memory = true;
     campaign_choose_policy(campaign, task);
     if (code == OK)
         code = path_format(&task->job.folder, error, "%s/%" PRIu64, campaign->folder.text,
@@ -263,8 +265,9 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
     if (counts)
         campaign_guide_take(campaign, &record);
     campaign_record_release(&record);
-    if (!kept && code == OK)
-        code = path_remove(task->job.folder.text, error);
+    if (code == OK)
+        code = kept ? run_folder_keep(task->job.folder.text, error)
+                    : run_folder_remove(task->job.folder.text, error);
     if (again && code == OK)
         code = start_next(campaign, task->subject, task->index, &task->made, error);
     return code;

@@ -3,6 +3,7 @@
 #include "explore/search.h"
 
 #include "base/memory.h"
+#include "jobs/run_folder.h"
 #include "run/run.h"
 #include "trace/clock.h"
 #include "verdict/outcome.h"
@@ -56,6 +57,7 @@ static enum error_code start(struct search *search, struct part *part, struct er
     }
     slot->job = (struct job){.scenario = part->scenario,
                              .number = 1,
+                             .leaves_memory = true,
                              .explored = slot->given.text,
                              .reference = search->refers ? &search->reference : NULL};
     code = path_format(&slot->job.folder, error, "%s/%" PRIu64, search->folder.text,
@@ -144,8 +146,9 @@ static enum error_code take(struct search *search, struct slot *slot, struct err
         code = take_in(search, part, slot->job.folder.text, &keep, error);
     if (code == OK && part->idle == idle)
         code = look_for_places(search, part, slot->job.folder.text, error);
-    if (code == OK && !keep)
-        code = path_remove(slot->job.folder.text, error);
+    if (code == OK)
+        code = keep ? run_folder_keep(slot->job.folder.text, error)
+                    : run_folder_remove(slot->job.folder.text, error);
     return code;
 }
 
@@ -171,7 +174,7 @@ static enum error_code await_one(struct search *search, struct error *error)
     if (search->pool.interrupted == 0)
         return take(search, slot, error);
     slot->used = search->part[slot->part].running = false;
-    return path_remove(job->folder.text, error);
+    return run_folder_remove(job->folder.text, error);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "jobs/outcome_print.h"
 #include "jobs/rerun.h"
 #include "jobs/resized.h"
+#include "jobs/run_folder.h"
 #include "jobs/twice.h"
 #include "reports/page/report.h"
 #include "reports/results/tap.h"
@@ -292,6 +293,15 @@ static uint64_t seed_of(const struct job *job, const struct options *options)
                                                            : options->seed;
 }
 
+static void execute(const struct job *job, struct run *run, struct error *error)
+{
+    int asked_mb = run->trace_mb;
+    if (run_folder_is_in_memory(job->folder.text) && (asked_mb == 0 || asked_mb > RUN_FOLDER_MB))
+        run->trace_mb = RUN_FOLDER_MB;
+    run_execute(run, error);
+    run->trace_mb = asked_mb;
+}
+
 static enum exit_status live(const struct job *job, const struct options *options,
                              const sigset_t *mask)
 {
@@ -317,7 +327,7 @@ static enum exit_status live(const struct job *job, const struct options *option
     }
     snprintf(run.policy, sizeof run.policy, "%s", job->policy);
     run.wanted = job->wanted;
-    run_execute(&run, &error);
+    execute(job, &run, &error);
     take_reference(job, &run);
     take_printed(job, &run);
     if (run_store(&run, &error) != OK)

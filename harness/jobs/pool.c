@@ -1,6 +1,7 @@
 /* See pool.h. */
 #include "jobs/pool.h"
 
+#include "jobs/run_folder.h"
 #include "launch/leftovers.h"
 #include "launch/zygotes.h"
 #include "system/path.h"
@@ -43,6 +44,7 @@ void pool_close(struct pool *pool)
     if (!pool->open)
         return;
     zygotes_close();
+    run_folder_close();
     process_end_descendants(NULL, NULL);
     close(pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask, NULL);
@@ -61,6 +63,8 @@ enum error_code pool_start(struct pool *pool, struct job *job, struct error *err
     if (pool->running == POOL_MAX_JOBS)
         return error_set(error, ERROR_LAUNCH, "more than %d jobs at once", POOL_MAX_JOBS);
     zygotes_want(job->scenario, &pool->mask);
+    if (job->scenario->engine != NULL)
+        run_folder_begin(job->folder.text);
     enum error_code code = job_start(job, pool->options, &pool->mask, error);
     if (code == OK)
         pool->job[pool->running++] = job;
@@ -133,16 +137,33 @@ static void clear_up_after(struct pool *pool, const struct job *job)
     remove_leftovers(&job->folder);
 }
 
+/* A run that was short of memory is made again, on the disk. */
+static bool repeat_on_disk(struct pool *pool, struct job *job)
+{
+    return pool->interrupted == 0 && job->status != STATUS_PASS &&
+           run_folder_was_short(job->folder.text) &&
+           run_folder_remove(job->folder.text, NULL) == OK &&
+           job_start(job, pool->options, &pool->mask, NULL) == OK;
+}
+
+static void bring_to_disk(struct job *job)
+{
+    struct error error;
+    if (!job->leaves_memory && run_folder_keep(job->folder.text, &error) != OK)
+        job->status = (int)status_worst((enum exit_status)job->status, status_of_error(&error));
+}
+
 /* NULL: none is done. */
 static struct job *take_done(struct pool *pool)
 {
     for (int i = 0; i < pool->running; i++) {
         struct job *job = pool->job[i];
-        if (job->state != JOB_DONE)
+        if (job->state != JOB_DONE || repeat_on_disk(pool, job))
             continue;
         pool->job[i] = pool->job[--pool->running];
         if (WIFSIGNALED(job->wait_status))
             clear_up_after(pool, job);
+        bring_to_disk(job);
         return job;
     }
     return NULL;

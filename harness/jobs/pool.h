@@ -32,7 +32,9 @@ void pool_close(struct pool *pool);
 /* There is room for one more, and nobody has interrupted. */
 bool pool_has_room(const struct pool *pool);
 
-/* The job is lent to the pool until it is done. ERROR_LAUNCH: it was not started. */
+/* The job is lent to the pool until it is done. On the step engine its folder is made in memory
+ * (run_folder.h); it is brought to the disk when the job is done, unless the job `leaves_memory`.
+ * ERROR_LAUNCH: it was not started. */
 enum error_code pool_start(struct pool *pool, struct job *job, struct error *error);
 
 /* The next job that is done (state, status, wait_status and seconds are filled), or NULL: nothing

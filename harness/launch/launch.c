@@ -35,6 +35,7 @@
 #define PRELOAD_TEXT_BYTES 1024
 #define TRACE_LOOK_NS 250000000ull /* a rank can write some 100 MB of trace in a second */
 #define MB UINT64_C(1000000)
+#define FREED_BYTES_OF_RANK (256u << 10)
 #define FREED_MOST_BYTES (16u << 20)
 
 /* An incarnation under way. */
@@ -275,7 +276,7 @@ static void explain_void(const struct running_incarnation *running, char *text, 
 static bool disk_is_full(const struct launch *launch, char *text, size_t bytes)
 {
     struct statvfs disk;
-    uint64_t freed = (uint64_t)launch->board->ranks * TRACE_CHUNK_BYTES;
+    uint64_t freed = (uint64_t)launch->board->ranks * FREED_BYTES_OF_RANK;
     uint64_t least = freed < FREED_MOST_BYTES ? freed : FREED_MOST_BYTES;
     if (statvfs(launch->folder, &disk) != 0)
         return false;

@@ -19,7 +19,7 @@
 #define SETTING_BYTES (PATH_MAX + 64)
 #define SETTINGS 4
 #define NUMBER_BYTES 16
-#define PERSONALITY_ASKED 0xffffffffu /* is told, and stays */
+#define PERSONALITY_ASKED 0xffffffffu /* asks, and changes nothing */
 
 /* What the ranks of this run get in their environment. */
 struct settings {
@@ -65,6 +65,8 @@ void step_set_environment(const struct launch_order *order)
     if (preload != NULL)
         setenv("LD_PRELOAD", preload, 1);
     free(preload);
+    for (size_t i = 0; i < ZYGOTE_SETTINGS; i++)
+        setenv(zygote_settings[i][0], zygote_settings[i][1], 0);
 }
 
 static void become(const struct launch_order *order, pid_t driver)

@@ -16,7 +16,6 @@
 
 #define FOLDER "reference"
 #define PATTERN_WHY_BYTES 128
-#define COPY_BYTES 65536
 /* Of a line that is shown: so much before the first byte that differs. */
 #define SHOWN_BEFORE 40
 
@@ -242,24 +241,6 @@ static enum error_code kept_path(const char *folder, int rank, struct path *path
     return path_format(path, error, "%s/" FOLDER "/r%d.out", folder, rank);
 }
 
-static enum error_code copy_file(const char *from, const char *to, struct error *error)
-{
-    char data[COPY_BYTES];
-    FILE *in = regular_stream(from, LINKS_REFUSED, REGULAR_ANY, error);
-    FILE *out = in != NULL ? regular_create(to, error) : NULL;
-    size_t length;
-    bool good = out != NULL;
-    while (good && (length = fread(data, 1, sizeof data, in)) > 0)
-        good = fwrite(data, 1, length, out) == length;
-    if (out != NULL && (fclose(out) != 0 || !good || ferror(in))) {
-        good = false;
-        error_set(error, ERROR_IO, "%s: %s", to, strerror(errno));
-    }
-    if (in != NULL)
-        fclose(in);
-    return good ? OK : error->code;
-}
-
 enum error_code printed_keep(const struct run *run, int rank, const char *file, struct error *error)
 {
     struct path folder, path;
@@ -270,7 +251,7 @@ enum error_code printed_keep(const struct run *run, int rank, const char *file, 
         code = kept_path(run->folder.text, rank, &path, error);
     /* A name more for it costs nothing; another file system has to have its own. */
     if (code == OK && linkat(AT_FDCWD, file, AT_FDCWD, path.text, 0) != 0)
-        code = copy_file(file, path.text, error);
+        code = regular_copy(file, path.text, error);
     return code;
 }
 

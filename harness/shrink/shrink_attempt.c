@@ -2,16 +2,15 @@
 #include "shrink/shrink_attempt.h"
 
 #include "base/memory.h"
+#include "jobs/run_folder.h"
 #include "trace/clock.h"
 #include "verdict/stored_verdict.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_MS 1000000
-#define FOLDERS_OPEN 16
 
 struct attempt {
     struct job job; /* first: the pool hands it back */
@@ -75,22 +74,6 @@ static enum trial_end read_end(const struct trials *trials, struct trial *trial,
     return end;
 }
 
-/* --- folders ---------------------------------------------------------------------------------- */
-
-static int remove_one(const char *path, const struct stat *state, int type, struct FTW *where)
-{
-    (void)state;
-    (void)type;
-    (void)where;
-    remove(path);
-    return 0;
-}
-
-void attempt_remove_folder(const char *path)
-{
-    nftw(path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
-}
-
 /* --- counting --------------------------------------------------------------------------------- */
 
 static bool shows(const struct trials *trials, enum trial_end end)
@@ -117,12 +100,15 @@ static void finish(struct trials *trials, struct job *job, bool counts)
         keep_passed =
             end == TRIAL_PASSED && trial == trials->keeps_passed && trial->passed.text[0] == '\0';
     }
-    if (keep)
+    struct error error;
+    if ((keep || keep_passed) && run_folder_keep(job->folder.text, &error) != OK)
+        status_of_error(&error);
+    else if (keep)
         trial->shown = job->folder;
     else if (keep_passed)
         trial->passed = job->folder;
     else
-        attempt_remove_folder(job->folder.text);
+        run_folder_remove(job->folder.text, NULL);
     free(attempt);
 }
 
@@ -171,6 +157,7 @@ static enum error_code new_reference(struct trials *trials, const struct scenari
     struct job *job = &reference->job;
     job_refer_to(job, scenario);
     job->number = ++trials->numbers;
+    job->leaves_memory = true;
     reference->next = trials->references;
     trials->references = *made = reference;
     return path_format(&job->folder, error, "%s/runs/%d", trials->folder.text, job->number);
@@ -200,7 +187,7 @@ void references_release(struct trials *trials)
     while (trials->references != NULL) {
         struct reference *reference = trials->references;
         trials->references = reference->next;
-        attempt_remove_folder(reference->job.folder.text);
+        run_folder_remove(reference->job.folder.text, NULL);
         free(reference);
     }
 }
@@ -221,6 +208,7 @@ enum error_code attempt_start(struct trials *trials, struct trial *trial, struct
     attempt->job.scenario = scenario;
     attempt->job.reference = reference != NULL ? &reference->job : NULL;
     attempt->job.number = ++trials->numbers;
+    attempt->job.leaves_memory = true;
     attempt->job.round = trial->begun++;
     code = path_format(&attempt->job.folder, error, "%s/runs/%d", trials->folder.text,
                        attempt->job.number);

@@ -25,7 +25,4 @@ void attempts_end(struct trials *trials);
  */
 void references_release(struct trials *trials);
 
-/* All that is in it, and the folder. Whatever cannot be removed stays. */
-void attempt_remove_folder(const char *path);
-
 #endif

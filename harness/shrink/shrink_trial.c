@@ -2,6 +2,7 @@
 #include "shrink/shrink_trial.h"
 
 #include "base/memory.h"
+#include "jobs/run_folder.h"
 #include "script/list.h"
 #include "script/lua_text.h"
 #include "shrink/shrink_attempt.h"
@@ -108,7 +109,7 @@ enum error_code trials_find(struct trials *trials, const struct scenario *scenar
 void trial_forget_run(struct trial *trial)
 {
     if (trial->shown.text[0] != '\0')
-        attempt_remove_folder(trial->shown.text);
+        run_folder_remove(trial->shown.text, NULL);
     trial->shown.text[0] = '\0';
 }
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /* The file grows by chunks of this size, doubled up to the largest. */
-#define TRACE_CHUNK_BYTES (256u << 10)
+#define TRACE_CHUNK_BYTES (64u << 10)
 #define TRACE_CHUNK_MAX_BYTES (2u << 20)
 
 /* Address space asked for, and how little is still enough where that is limited. Records beyond it

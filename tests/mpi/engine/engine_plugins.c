@@ -1,5 +1,5 @@
-/* Rank 0 prints how many plugins of hwloc it has mapped, and what the variable is that says where
- * they are; for the tests of the step engine, which leaves them out. */
+/* Rank 0 prints whether it has mapped plugins of hwloc or modules of UCX, and what the variable is that
+ * says where plugins are; for the tests of the step engine, which leaves them out. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static int count_plugins(void)
     int count = 0;
     FILE *maps = fopen("/proc/self/maps", "r");
     while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
-        count += strstr(line, "/hwloc_") != NULL && strstr(line, " r-xp ") != NULL;
+        count += (strstr(line, "/hwloc_") != NULL || strstr(line, "/libuct_") != NULL) &&
+                 strstr(line, " r-xp ") != NULL;
     if (maps != NULL)
         fclose(maps);
     return count;

@@ -177,7 +177,7 @@ static const struct trace_header *map_trace(int rank, const struct record **reco
     trace_path(path, sizeof path, rank);
     int file = open(path, O_RDONLY);
     const struct trace_header *header =
-        mmap(NULL, TRACE_CHUNK_BYTES, PROT_READ, MAP_SHARED, file, 0);
+        mmap(NULL, TRACE_CHUNK_MAX_BYTES, PROT_READ, MAP_SHARED, file, 0);
     close(file);
     *record = (const struct record *)((const char *)header + TRACE_HEADER_BYTES);
     return header;

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# Runs on the step engine are made in memory (jobs/run_folder.h).
+
+bats_require_minimum_version 1.5.0
+
+load driver_common
+
+# subject SCRIPT [HOW]: a scenario over campaign_life whose runs, before they begin, write into `places`
+# where their folder is, and run a piece of shell.
+subject() {
+    cat >s.lua <<EOF
+scenario "subject" { protocol = "null", program = "$BUILD/tests/mpi/campaign_life", ranks = 2,
+  arguments = { "${2:-right}" }, engine = "step", claims = { "H" },
+  setup = { "sh", "-c", [[readlink -f "\$FAULTLINE_FILES" >>"$PWD/places"; $1]] } }
+EOF
+}
+
+campaign() {
+    "$FAULTLINE" campaign --strategy systematic --runs 6 --replays 0 "$@" s.lua
+}
+
+# The folder of the first command that made runs in memory.
+in_memory() {
+    grep -o -m 1 '^/dev/shm/faultline-runs-[^/]*' places
+}
+
+@test "what passes is never on the disk, and nothing is left in memory" {
+    subject true
+    campaign
+    [ "$(grep -c '^/dev/shm/faultline-runs-' places)" -eq 6 ]
+    [ ! -e "$(in_memory)" ]
+    [ -z "$(find faultline-out/latest/ -name '[0-9]*' -path '*/latest/[0-9]*')" ]
+}
+
+@test "what is kept is a folder on the disk, whole" {
+    subject true relapse
+    run -1 campaign --until-failure --runs 100
+    grep -q '^/dev/shm/faultline-runs-' places
+    [ ! -e "$(in_memory)" ]
+    run=$(find faultline-out/latest/ -maxdepth 1 -name '[0-9]*' | head -1)
+    [ -z "$(find faultline-out/latest/ -type l)" ]
+    run -1 "$FAULTLINE" check "$run"
+    "$FAULTLINE" replay "$run"
+}
+
+@test "what run, and a campaign with --keep, leave of runs that passed is on the disk, too" {
+    subject true
+    campaign --keep
+    [ "$(grep -c '^/dev/shm/faultline-runs-' places)" -eq 6 ]
+    [ -f faultline-out/latest/6/run.json ]
+    "$FAULTLINE" run --repeat 3 --out ran s.lua
+    [ "$(grep -c "^/dev/shm/faultline-runs-" places)" -eq 10 ] # the first run is made twice
+    "$FAULTLINE" check ran/latest/3
+    [ "$(find faultline-out/latest/ ran/latest/ -type l)" = "" ]
+    [ ! -e "$(in_memory)" ]
+}
+
+@test "a run that writes too much for memory is made again on the disk, up to its own limit" {
+    printf '#!/bin/sh\nexec yes "for ever"\n' >prints
+    chmod +x prints
+    printf 'scenario "prints" { protocol = "null", program = "./prints", ranks = 2, engine = "step",
+  claims = { "H.progress" } }\n' >s.lua
+    run -3 "$FAULTLINE" run --no-control --no-stacks --trace-limit 300 s.lua
+    [[ "$output" == *"more than the 300 MB that are allowed"* ]]
+    [ "$(jq .trace_limit_mb faultline-out/latest/1/run.json)" = 300 ]
+    run -3 "$FAULTLINE" run --no-control --no-stacks --trace-limit 20 s.lua
+    [[ "$output" == *"more than the 20 MB that are allowed"* ]]
+}
+
+@test "explore and shrink make their runs in memory, too" {
+    subject true
+    "$FAULTLINE" explore --budget 600 s.lua
+    [ ! -e "$(in_memory)" ]
+    subject true relapse
+    run -1 campaign --until-failure --runs 100
+    rm places
+    "$FAULTLINE" shrink --confirm 0 "$(find faultline-out/latest/ -maxdepth 1 -name '[0-9]*' | head -1)"
+    [ ! -e "$(in_memory)" ]
+    [ -z "$(find faultline-out/latest/ -type l)" ]
+}
+
+@test "where little memory is free runs are made on the disk" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    subject true
+    unshare -m sh -c "mount -t tmpfs -o size=1000m none /dev/shm &&
+        '$FAULTLINE' campaign --strategy systematic --runs 6 --replays 0 s.lua && [ -z \"\$(ls /dev/shm)\" ]"
+    ! grep '^/dev/shm/' places || false
+}
+
+@test "a run that uses up the memory is made again on the disk" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    # shellcheck disable=SC2016 # of the shell that runs before the ranks
+    subject 'case $(readlink -f "$FAULTLINE_FILES") in
+        /dev/shm/*) fallocate -l 900M "$FAULTLINE_FILES/big"; exit 1 ;; esac'
+    unshare -m sh -c "mount -t tmpfs -o size=1100m none /dev/shm &&
+        '$FAULTLINE' campaign --strategy systematic --runs 2 --replays 0 s.lua && [ -z \"\$(ls /dev/shm)\" ]"
+    [ "$(grep -c '^/dev/shm/' places)" -eq 2 ]
+    [ "$(grep -c "^$PWD/faultline-out/.*/[12]//*files" places)" -ge 2 ]
+}
+
+@test "what a killed command has left in memory is removed by the next, what a running one has is not" {
+    # shellcheck disable=SC2016
+    subject 'case $(readlink -f "$FAULTLINE_FILES") in
+        /dev/shm/*) until [ -e "'"$PWD"'/go" ]; do sleep 0.05; done ;; esac'
+    campaign 3>&- &
+    DRIVER=$!
+    wait_until in_memory
+    left=$(in_memory)
+    mkdir other
+    (cd other && subject true && campaign)
+    [ -d "$left" ]
+    kill -9 "$DRIVER"
+    touch go
+    wait "$DRIVER" || true
+    (cd other && wait_until sh -c "'$FAULTLINE' campaign --strategy systematic --runs 1 --replays 0 s.lua && [ ! -e '$left' ]")
+}
