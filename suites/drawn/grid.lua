@@ -17,8 +17,8 @@ local protocols = {
 }
 
 -- Name, potential checkpoints per line, lines in each of the first two lives, steps, further deaths
--- in the second life, calls after the line within which a rank dies (60). The last has lives in which
--- a line that never ends is overdue (H.line); that is not judged where messages are kept.
+-- in the second life, calls after the line within which a rank dies (60). The last has lives in
+-- which a line that never ends is overdue (H.line); that is not judged where messages are kept.
 local kinds = {
   { "the first lines", 12, 2, 100, 0 },
   { "a dozen lines", 2, 12, 100, 0 },
