@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # make drawn: programs drawn from seeds, under each protocol, on the step engine, with deaths
-# (suites/drawn/programs.lua; where messages are logged also deaths.lua). Prints what did not pass with the seed of its chunk, and how many of
-# each protocol passed, and in how many a rank never came to the place of its death (vacuous). Exit
-# status 1: some did not pass.
+# (suites/drawn/programs.lua; where messages are logged also deaths.lua). Prints what did not pass with
+# the seed of its chunk, and how many of each protocol passed, and in how many a rank never came to the
+# place of its death (vacuous). Exit status 1: some did not pass.
 # Usage: drawn.sh BUILD_FOLDER [PROGRAMS_OF_EACH_PROTOCOL [FIRST_SEED [OPTION of run ...]]]
 set -euo pipefail
 cd "$(dirname "$0")/.."

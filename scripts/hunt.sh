@@ -2,8 +2,9 @@
 # make hunt: mutants of protocols that were written without a look at what the suites test
 # (suites/protocols/P/hunt/*.patch), each with programs drawn from seeds and with the scenarios of its
 # protocol, on the step engine, until a claim is violated. Prints for each which claim found it, and
-# where, and which others are violated there; or that it survived. Exit status 1: one survived that was found before (`Found: CLAIM` in the
-# head of its patch; `Survives: REASON` is in that of one that was not).
+# where, and which others are violated there; or that it survived. Exit status 1: one survived that was
+# found before (`Found: CLAIM` in the head of its patch; `Survives: REASON` is in that of one that was
+# not).
 # Usage: hunt.sh BUILD_FOLDER [GLOB]...
 #     GLOB   only mutants of such names (c3-*); by itself all
 # HUNT_SEEDS: chunks of drawn programs (default 2). HUNT_SUITES=no: drawn programs alone.
