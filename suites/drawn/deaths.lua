@@ -1,8 +1,8 @@
 -- Programs drawn from seeds where messages are logged and ranks live on: three deaths and more,
 -- soon after one another and close to lines and to recoveries, with messages that are long on their
 -- way. So what a process sent comes when it has died and another one is its rank, once or twice;
--- and a recovery falls into a line of the others. No death is more than is promised: each comes when
--- the ranks that went back live on again, or hits the very process that was to take the place.
+-- and a recovery falls into a line of the others. No death is more than is promised: each comes
+-- when the ranks that went back live on again, or hits the very process that was to take the place.
 
 local PROGRAMS = 4 -- of each kind, under each protocol
 
