@@ -8,8 +8,14 @@
 set -uo pipefail
 readonly LINES_EACH=20
 
-said=$(mktemp)
-trap 'rm -f "$said"' EXIT
+# The folders of the tests are made in memory if there is room for them.
+readonly ROOM_KB=$((8 << 20))
+free_kb=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
+[ "${free_kb:-0}" -lt "$ROOM_KB" ] || shm=/dev/shm
+folder=$(mktemp -d "${shm:-${TMPDIR:-/tmp}}/faultline-tests.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+export TMPDIR=$folder
+said=$folder/said
 prove -j "$(($(nproc) + 1))" --exec '' --timer --failures --comments "$@" 2>&1 | tee "$said" && exit 0
 echo
 echo "What failed:"

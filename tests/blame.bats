@@ -185,6 +185,7 @@ C
 @test "a read-only /dev/shm is not the program's failure" {
     unshare -m true 2>/dev/null || skip "mounting is not allowed here"
     scenario "good" '"ok"'
+    leave_memory
     run -3 unshare -m sh -c "mount --bind /dev/shm /dev/shm &&
         mount -o remount,ro,bind /dev/shm && '$FAULTLINE' run s.lua"
     [[ "$output" == *"inside MPI_Init of the MPI library"*"; but /dev/shm is read-only"* ]]

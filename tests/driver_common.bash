@@ -15,9 +15,18 @@ setup() {
 teardown() {
     local pid
     [ -z "${DRIVER:-}" ] || kill -9 "$DRIVER" 2>/dev/null || true
+    [ -z "${DISK:-}" ] || rm -rf "$DISK"
     for pid in $(pids); do
         [ "$(readlink "/proc/$pid/exe")" != "$LIFE" ] || kill -9 "$pid" 2>/dev/null || true
     done
+}
+
+# The folders of tests may be in memory (scripts/test.sh): goes on in one on the disk, with what is here,
+# where another file system is about to be mounted over /dev/shm.
+leave_memory() {
+    DISK=$(mktemp -d "$BUILD/tests/disk.XXXXXX")
+    cp -r . "$DISK"
+    cd "$DISK" || return 1
 }
 
 # scenario NAME HOW [FIELDS]: appends one to s.lua.

@@ -151,6 +151,7 @@ LUA
 @test "what fails where MPI has no room for its shared memory is not the program's fault" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
     scenario "no room" '"ok"'
+    leave_memory
     run timeout 60 unshare -m sh -c "mount -t tmpfs -o size=6m none /dev/shm &&
         '$FAULTLINE' run s.lua; echo status \$?"
     [[ "$output" == *"not ok 1 - no room # harness-error"* ]]

@@ -118,6 +118,7 @@ ends() {
     (ulimit -f 4000000 && trouble step '"forks"' && [ "$status" -eq 3 ] &&
         [[ "$output" == *"cannot start the ranks: no shared memory: File too large"* ]])
     unshare -m true 2>/dev/null || skip "this user may not mount"
+    leave_memory
     run unshare -m sh -c "mount -t tmpfs -o size=16k none /dev/shm &&
         head -c 16k /dev/zero >/dev/shm/full && '$FAULTLINE' run s.lua"
     echo "$output"

@@ -81,6 +81,7 @@ in_memory() {
 
 @test "where little memory is free runs are made on the disk" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    leave_memory
     subject true
     unshare -m sh -c "mount -t tmpfs -o size=1000m none /dev/shm &&
         '$FAULTLINE' campaign --strategy systematic --runs 6 --replays 0 s.lua && [ -z \"\$(ls /dev/shm)\" ]"
@@ -89,9 +90,10 @@ in_memory() {
 
 @test "a run that uses up the memory is made again on the disk" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    leave_memory
     # shellcheck disable=SC2016 # of the shell that runs before the ranks
     subject 'case $(readlink -f "$FAULTLINE_FILES") in
-        /dev/shm/*) fallocate -l 900M "$FAULTLINE_FILES/big"; exit 1 ;; esac'
+        /dev/shm/faultline-runs-*) fallocate -l 900M "$FAULTLINE_FILES/big"; exit 1 ;; esac'
     unshare -m sh -c "mount -t tmpfs -o size=1100m none /dev/shm &&
         '$FAULTLINE' campaign --strategy systematic --runs 2 --replays 0 s.lua && [ -z \"\$(ls /dev/shm)\" ]"
     [ "$(grep -c '^/dev/shm/' places)" -eq 2 ]
@@ -101,7 +103,7 @@ in_memory() {
 @test "what a killed command has left in memory is removed by the next, what a running one has is not" {
     # shellcheck disable=SC2016
     subject 'case $(readlink -f "$FAULTLINE_FILES") in
-        /dev/shm/*) until [ -e "'"$PWD"'/go" ]; do sleep 0.05; done ;; esac'
+        /dev/shm/faultline-runs-*) until [ -e "'"$PWD"'/go" ]; do sleep 0.05; done ;; esac'
     campaign 3>&- &
     DRIVER=$!
     wait_until in_memory

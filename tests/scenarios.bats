@@ -190,7 +190,7 @@ plan() {
 
 @test "doctor notes that there is little shared memory" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
-    run unshare -m sh -c 'mount -t tmpfs -o size=10m none /dev/shm && exec "$0" doctor' "$FAULTLINE"
+    TMPDIR=/tmp run unshare -m sh -c 'mount -t tmpfs -o size=10m none /dev/shm && exec "$0" doctor' "$FAULTLINE"
     [ "$status" -eq 0 ]
     [[ $output == *"note  /dev/shm      10 MiB free, "*"may abort"* ]]
 }

@@ -4,11 +4,13 @@
 
 #include <signal.h>
 
-/* Nobody would ever let a rank go on that has no parent of ours; all have one or none has. */
+/* Nobody would ever let a rank go on that has no parent of ours; all have one or none has. One that is
+ * to be killed does not go on either, however long its end takes. */
 static bool can_go_on(int32_t rank)
 {
-    return rules_is_rank(rank) && atomic_load(&rules.board->slot[rules.rank].parent_pid) != 0 &&
-           atomic_load(&rules.board->slot[rank].ended) == 0;
+    const struct board_slot *slot = rules.board->slot;
+    return rules_is_rank(rank) && atomic_load(&slot[rules.rank].parent_pid) != 0 &&
+           atomic_load(&slot[rank].ended) == 0 && atomic_load(&slot[rank].kill_request) == 0;
 }
 
 /* The slot says so before the pid is looked at, as the parent makes the pid known before it looks

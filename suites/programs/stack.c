@@ -192,7 +192,7 @@ static MPI_Comm refill(MPI_Comm comm)
 {
     MPI_Comm alive, before = comm, whole = MPI_COMM_NULL;
     for (bool done = false; !done; before = alive) {
-        int info[1 + RANKS_MOST];
+        int info[1 + RANKS_MOST] = {0};
         if (MPIX_Comm_shrink(before, &alive) != MPI_SUCCESS)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         find_missing(comm, alive, info);
@@ -253,7 +253,7 @@ _Noreturn static void leave(void)
 
 static void take_place(MPI_Comm parents)
 {
-    int place, info[1 + RANKS_MOST];
+    int place, info[1 + RANKS_MOST] = {0};
     faultline_becomes(FAULTLINE_NO_RANK);
     MPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &place);

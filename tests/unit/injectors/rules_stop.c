@@ -111,6 +111,14 @@ static void test_stop(void)
     check(runtime_trace.record[1].error == 255 &&
               board_stopped_by(&board->slot[1], 0) == BOARD_MAX_STEPS,
           "a rank that nobody would let go on is not stopped");
+    RUN("stop victims=1 event=send rank=0");
+    atomic_store(&board->slot[0].parent_pid, (int32_t)getpid());
+    become(0, 0);
+    board_request_kill(board, 1, 0);
+    do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
+    check(runtime_trace.record[1].error == 255 &&
+              board_stopped_by(&board->slot[1], 0) == BOARD_MAX_STEPS,
+          "nor is one that is to be killed, though it has not ended yet");
     RUN("stop victims=2 event=send rank=0");
     atomic_store(&board->slot[0].parent_pid, (int32_t)getpid());
     become(0, 0);
