@@ -116,3 +116,80 @@ in_memory() {
     wait "$DRIVER" || true
     (cd other && wait_until sh -c "'$FAULTLINE' campaign --strategy systematic --runs 1 --replays 0 s.lua && [ ! -e '$left' ]")
 }
+
+# Runs a command for which modes of files count, also where root runs it.
+without_privileges() {
+    [ "$(id -u)" -ne 0 ] || set -- setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+    "$@"
+}
+
+@test "what a program has made unreadable is kept and removed, links lead to the disk, and holes stay holes" {
+    without_privileges true 2>/dev/null || skip "root cannot do without its privileges here"
+    # shellcheck disable=SC2016 # of the shell that runs before the ranks
+    subject 'cd "$FAULTLINE_FILES"; echo 1 >secret; chmod 000 secret; ln -s "$PWD/secret" link; ln -s ../files near
+        mkdir closed; echo 2 >closed/file; chmod 0500 closed; mkdir dark; echo 3 >dark/file; chmod 0000 dark
+        echo 4 >tool; chmod 755 tool; truncate -s 3G holes'
+    without_privileges "$FAULTLINE" run --out ran s.lua
+    [ ! -e "$(in_memory)" ]
+    [ "$(cat ran/latest/1/files/{link,near/secret,closed/file,dark/file})" = "1
+1
+2
+3" ]
+    [ -x ran/latest/1/files/tool ]
+    [ "$(readlink ran/latest/1/files/link)" = "$(realpath ran/latest/1/files/secret)" ]
+    [ "$(stat -c %s ran/latest/1/files/holes)" -eq 3221225472 ]
+    [ "$(du -sm ran | cut -f 1)" -lt 100 ]
+    without_privileges "$FAULTLINE" campaign --runs 4 --replays 0 s.lua
+    [ -z "$(find faultline-out/latest/ -name '[0-9]*' -path '*/latest/[0-9]*')" ]
+}
+
+@test "where programs in memory cannot be run, a run that has one and fails is made again on the disk" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    # shellcheck disable=SC2016
+    subject 'cd "$FAULTLINE_FILES"; printf "#!/bin/sh\\ntouch ran\\n" >tool; chmod 755 tool; ./tool'
+    unshare -m sh -c "mount -t tmpfs -o noexec,size=3g none /dev/shm && '$FAULTLINE' run s.lua && [ -z \"\$(ls /dev/shm)\" ]"
+    grep -q '^/dev/shm/' places
+    [ -f faultline-out/latest/1/files/ran ]
+}
+
+@test "a run that does not fit on the disk is a harness error, and no link leads nowhere" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    # shellcheck disable=SC2016
+    subject 'head -c 30m </dev/zero >"$FAULTLINE_FILES/big"'
+    mkdir out
+    unshare -m sh -c "mount -t tmpfs -o size=20m none out
+        '$FAULTLINE' run --out out s.lua; echo status \$?; find out -type l" >said 2>&1
+    grep -q "files/big: No space left on device" said
+    grep -q "^status 3" said
+    [ "$(grep -c '^out/' said)" -eq 1 ] # out/latest
+    [ ! -e "$(in_memory)" ]
+}
+
+@test "what a campaign cannot keep for want of room is no run of it" {
+    unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    # shellcheck disable=SC2016
+    subject '[ "$(wc -l <'"$PWD"'/places)" -lt 5 ] || head -c 30m </dev/zero >"$FAULTLINE_FILES/big"'
+    mkdir out
+    unshare -m sh -c "mount -t tmpfs -o size=20m none out
+        '$FAULTLINE' campaign --out out --keep --strategy systematic --runs 20 --replays 0 s.lua; echo status \$?
+        cat out/latest/campaign.jsonl; cp out/latest/campaign.jsonl .
+        jq -r 'select(.kind == \"run\").folder' campaign.jsonl | while read -r run; do
+            test -f out/latest/\$run/run.json || echo missing \$run; done" >said 2>&1
+    grep -q "No space left on device" said
+    grep -q '"kind":"run"' campaign.jsonl
+    ! grep missing said || false
+}
+
+@test "a second signal leaves nothing in memory, and no link to there" {
+    subject "touch '$PWD/begun'; sleep 600"
+    "$FAULTLINE" run s.lua >said 3>&- &
+    DRIVER=$!
+    wait_until [ -e begun ]
+    pgrep -P "$DRIVER" | xargs kill -STOP # so that the jobs do not end at the first signal
+    kill -TERM "$DRIVER"
+    wait_until sh -c "kill -TERM $DRIVER; ! kill -0 $DRIVER"
+    wait "$DRIVER" || true
+    DRIVER=
+    [ ! -e "$(in_memory)" ]
+    [ -z "$(find faultline-out/latest/ -type l)" ]
+}

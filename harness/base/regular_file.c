@@ -128,20 +128,59 @@ FILE *regular_append(const char *path, struct error *error)
     return stream_of(file, "a", path, error);
 }
 
-enum error_code regular_copy(const char *from, const char *to, struct error *error)
+static bool write_all(int file, const char *data, ssize_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t written = write(file, data, (size_t)bytes);
+        if (written < 0)
+            return false;
+        data += written;
+        bytes -= written;
+    }
+    return true;
+}
+
+/* From `at` up to `end`; `out` appends. */
+static bool copy_stretch(int in, int out, off_t at, off_t end)
 {
     char data[COPY_BYTES];
-    FILE *in = regular_stream(from, LINKS_REFUSED, REGULAR_ANY, error);
-    FILE *out = in != NULL ? regular_create(to, error) : NULL;
-    size_t length;
-    bool good = out != NULL;
-    while (good && (length = fread(data, 1, sizeof data, in)) > 0)
-        good = fwrite(data, 1, length, out) == length;
-    if (out != NULL && (fclose(out) != 0 || !good || ferror(in))) {
-        good = false;
-        error_set(error, ERROR_IO, "%s: %s", to, strerror(errno));
+    if (ftruncate(out, at) != 0 || lseek(in, at, SEEK_SET) < 0)
+        return false;
+    while (at < end) {
+        size_t bytes = end - at < COPY_BYTES ? (size_t)(end - at) : COPY_BYTES;
+        ssize_t got = read(in, data, bytes);
+        if (got <= 0 || !write_all(out, data, got))
+            return got == 0;
+        at += got;
     }
-    if (in != NULL)
-        fclose(in);
-    return good ? OK : error->code;
+    return true;
+}
+
+/* Holes stay holes: a program may have made a file that is longer than the disk. */
+static bool copy_data(int in, int out)
+{
+    off_t at = 0, end;
+    struct stat facts;
+    while ((at = lseek(in, at, SEEK_DATA)) >= 0) {
+        end = lseek(in, at, SEEK_HOLE);
+        if (end < 0 || !copy_stretch(in, out, at, end))
+            return false;
+        at = end;
+    }
+    return errno == ENXIO && fstat(in, &facts) == 0 && ftruncate(out, facts.st_size) == 0;
+}
+
+enum error_code regular_copy(const char *from, const char *to, struct error *error)
+{
+    int in, out;
+    enum error_code code = regular_open(from, LINKS_REFUSED, REGULAR_ANY, &in, error);
+    if (code != OK)
+        return code;
+    code = regular_make(to, &out, error);
+    if (code == OK && !copy_data(in, out))
+        code = error_set(error, ERROR_IO, "%s: %s", to, strerror(errno));
+    if (out >= 0 && close(out) != 0 && code == OK)
+        code = error_set(error, ERROR_IO, "%s: %s", to, strerror(errno));
+    close(in);
+    return code;
 }

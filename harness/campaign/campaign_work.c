@@ -260,14 +260,15 @@ static enum error_code take_run(struct campaign *campaign, const struct task *ta
     bool kept = counts && campaign_keeps(campaign, &record);
     if (kept)
         snprintf(record.folder, sizeof record.folder, "%d", task->job.number);
-    if (counts)
+    if (kept) /* first: what the journal says is there */
+        code = run_folder_keep(task->job.folder.text, error);
+    if (counts && code == OK)
         code = campaign_take_record(campaign, &record, error);
-    if (counts)
+    if (counts && code == OK)
         campaign_guide_take(campaign, &record);
     campaign_record_release(&record);
-    if (code == OK)
-        code = kept ? run_folder_keep(task->job.folder.text, error)
-                    : run_folder_remove(task->job.folder.text, error);
+    if (!kept && code == OK)
+        code = run_folder_remove(task->job.folder.text, error);
     if (again && code == OK)
         code = start_next(campaign, task->subject, task->index, &task->made, error);
     return code;

@@ -30,13 +30,14 @@ struct job {
                                    Borrowed */
     struct event_list wanted;   /* of a run that follows: where call stacks are to be kept */
     bool twice;                 /* on the step engine it is made twice, and compared (twice.h) */
-    bool leaves_memory; /* when it is done, its folder may be in memory: who started it keeps
-                           or removes it (run_folder.h) */
-    bool takes_vacuous; /* of a campaign: a vacuous run is nothing to be looked at */
-    int number;         /* of the TAP line; of a reference: from 1 by themselves */
-    uint64_t round;     /* which of several runs of the same: on the step engine each has a
-                           seed of its own, the first (0) that which is asked for */
-    struct path folder; /* as the user would type it */
+    bool leaves_memory;   /* when it is done, its folder may be in memory: who started it keeps
+                             or removes it (run_folder.h) */
+    bool short_of_memory; /* it, or a run beside it: of the pool */
+    bool takes_vacuous;   /* of a campaign: a vacuous run is nothing to be looked at */
+    int number;           /* of the TAP line; of a reference: from 1 by themselves */
+    uint64_t round;       /* which of several runs of the same: on the step engine each has a
+                             seed of its own, the first (0) that which is asked for */
+    struct path folder;   /* as the user would type it */
     enum job_state state;
     pid_t pid;
     int status;      /* enum exit_status, when done */

@@ -44,8 +44,8 @@ void pool_close(struct pool *pool)
     if (!pool->open)
         return;
     zygotes_close();
-    run_folder_close();
     process_end_descendants(NULL, NULL);
+    run_folder_close();
     close(pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask, NULL);
     pool->open = false;
@@ -63,6 +63,7 @@ enum error_code pool_start(struct pool *pool, struct job *job, struct error *err
     if (pool->running == POOL_MAX_JOBS)
         return error_set(error, ERROR_LAUNCH, "more than %d jobs at once", POOL_MAX_JOBS);
     zygotes_want(job->scenario, &pool->mask);
+    job->short_of_memory = false;
     if (job->scenario->engine != NULL)
         run_folder_begin(job->folder.text);
     enum error_code code = job_start(job, pool->options, &pool->mask, error);
@@ -87,11 +88,21 @@ static void note_reaped(void *context, pid_t pid, int wait_status)
     }
 }
 
+/* What is not done is lost with the command. */
+static void remove_from_memory(const struct pool *pool)
+{
+    for (int i = 0; i < pool->running; i++)
+        if (run_folder_is_in_memory(pool->job[i]->folder.text))
+            (void)run_folder_remove(pool->job[i]->folder.text, NULL);
+    run_folder_close();
+}
+
 /* The first asks the jobs to end: they clear up and write their reports. The second ends all. */
 static void interrupt(struct pool *pool, int number)
 {
     if (pool->interrupted != 0) {
         process_end_descendants(NULL, NULL);
+        remove_from_memory(pool);
         process_end_like(number);
     }
     pool->interrupted = number;
@@ -137,20 +148,33 @@ static void clear_up_after(struct pool *pool, const struct job *job)
     remove_leftovers(&job->folder);
 }
 
-/* A run that was short of memory is made again, on the disk. */
+/* Where one run was short of memory, those beside it may have been, although there is enough by the
+ * time that they are done. */
+static bool was_short(struct pool *pool, struct job *job)
+{
+    bool is_short = run_folder_was_short(job->folder.text);
+    for (int i = 0; is_short && i < pool->running; i++)
+        pool->job[i]->short_of_memory = true;
+    return job->short_of_memory;
+}
+
+/* A run that may have failed because it was made in memory is made again, on the disk. */
 static bool repeat_on_disk(struct pool *pool, struct job *job)
 {
-    return pool->interrupted == 0 && job->status != STATUS_PASS &&
-           run_folder_was_short(job->folder.text) &&
-           run_folder_remove(job->folder.text, NULL) == OK &&
+    const char *folder = job->folder.text;
+    bool fails_there = was_short(pool, job) || run_folder_refused_program(folder);
+    return fails_there && pool->interrupted == 0 && job->status != STATUS_PASS &&
+           run_folder_is_in_memory(folder) && run_folder_remove(folder, NULL) == OK &&
            job_start(job, pool->options, &pool->mask, NULL) == OK;
 }
 
 static void bring_to_disk(struct job *job)
 {
     struct error error;
-    if (!job->leaves_memory && run_folder_keep(job->folder.text, &error) != OK)
-        job->status = (int)status_worst((enum exit_status)job->status, status_of_error(&error));
+    if (job->leaves_memory || run_folder_keep(job->folder.text, &error) == OK)
+        return;
+    job->status = (int)status_worst((enum exit_status)job->status, status_of_error(&error));
+    (void)run_folder_remove(job->folder.text, NULL); /* no link is left that leads nowhere */
 }
 
 /* NULL: none is done. */
@@ -158,11 +182,13 @@ static struct job *take_done(struct pool *pool)
 {
     for (int i = 0; i < pool->running; i++) {
         struct job *job = pool->job[i];
-        if (job->state != JOB_DONE || repeat_on_disk(pool, job))
+        if (job->state != JOB_DONE)
             continue;
-        pool->job[i] = pool->job[--pool->running];
         if (WIFSIGNALED(job->wait_status))
             clear_up_after(pool, job);
+        if (repeat_on_disk(pool, job))
+            continue;
+        pool->job[i] = pool->job[--pool->running];
         bring_to_disk(job);
         return job;
     }

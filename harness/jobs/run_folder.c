@@ -21,7 +21,7 @@
 #define MEMORY_TO_BEGIN (UINT64_C(1) << 30) /* bytes free: else runs are made on the disk */
 #define MEMORY_LEFT (UINT64_C(256) << 20)   /* bytes free after a run that had enough */
 #define MB UINT64_C(1000000)
-#define OPEN_FOLDERS 16                     /* descriptors that nftw may use */
+#define OPEN_FOLDERS 16 /* descriptors that nftw may use */
 
 static struct {
     bool tried;
@@ -99,9 +99,8 @@ void run_folder_close(void)
 /* Where it is in memory; false: it is not. */
 static bool find_in_memory(const char *path, struct path *place)
 {
-    ssize_t length = memory.folder.text[0] != '\0'
-                         ? readlink(path, place->text, sizeof place->text - 1)
-                         : -1;
+    ssize_t length =
+        memory.folder.text[0] != '\0' ? readlink(path, place->text, sizeof place->text - 1) : -1;
     if (length < 0)
         return false;
     place->text[length] = '\0';
@@ -144,6 +143,22 @@ bool run_folder_was_short(const char *path)
            (bytes_free() < MEMORY_LEFT || bytes_written(&place) >= RUN_FOLDER_MB * MB);
 }
 
+static int look_for_program(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    (void)path;
+    (void)where;
+    return kind == FTW_F && (facts->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+}
+
+bool run_folder_refused_program(const char *path)
+{
+    struct path place;
+    struct statvfs facts;
+    return find_in_memory(path, &place) && statvfs(place.text, &facts) == 0 &&
+           (facts.f_flag & ST_NOEXEC) != 0 &&
+           nftw(place.text, look_for_program, OPEN_FOLDERS, FTW_PHYS) > 0;
+}
+
 enum error_code run_folder_remove(const char *path, struct error *error)
 {
     struct path place;
@@ -155,17 +170,26 @@ enum error_code run_folder_remove(const char *path, struct error *error)
 
 static struct {
     const char *to;
-    size_t from; /* length of the path that is copied */
+    const char *place; /* that is copied */
+    size_t from;       /* its length */
+    struct path whole; /* what the copy will be called, absolute */
     struct error *error;
 } copying;
 
+/* What leads into the place leads into the copy then. */
 static int copy_link(const char *from, const char *to)
 {
     char target[PATH_MAX];
+    struct path other;
     ssize_t length = readlink(from, target, sizeof target - 1);
     if (length < 0)
         return -1;
     target[length] = '\0';
+    const char *below = target + copying.from;
+    bool leads_in =
+        strncmp(target, copying.place, copying.from) == 0 && (*below == '/' || *below == '\0');
+    if (leads_in && path_format(&other, NULL, "%s%s", copying.whole.text, below) == OK)
+        return symlink(other.text, to);
     return symlink(target, to);
 }
 
@@ -180,17 +204,32 @@ static int copy_one(const char *from, const struct stat *facts, int kind, struct
         failed = mkdir(to.text, facts->st_mode & 0777);
     else if (kind == FTW_SL)
         failed = copy_link(from, to.text);
+    else if (S_ISREG(facts->st_mode) && regular_copy(from, to.text, copying.error) != OK)
+        return -1;
     else if (S_ISREG(facts->st_mode))
-        return regular_copy(from, to.text, copying.error) == OK ? 0 : -1;
+        failed = chmod(to.text, facts->st_mode & 0777);
     if (failed != 0)
         error_set(copying.error, ERROR_IO, "%s: %s", to.text, strerror(errno));
     return failed;
+}
+
+/* Of the folder that `path` is in, and its name in there. */
+static enum error_code name_whole(const char *path, struct path *whole, struct error *error)
+{
+    struct path above, absolute;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    enum error_code code = path_format(&above, error, "%.*s.", (int)(name - path), path);
+    if (code == OK)
+        code = path_absolute(above.text, &absolute, error);
+    return code == OK ? path_format(whole, error, "%s/%s", absolute.text, name) : code;
 }
 
 /* Sockets, pipes and devices are left out. */
 static enum error_code copy_folder(const char *from, const char *to, struct error *error)
 {
     copying.to = to;
+    copying.place = from;
     copying.from = strlen(from);
     copying.error = error;
     error->code = OK;
@@ -210,8 +249,14 @@ enum error_code run_folder_keep(const char *path, struct error *error)
     if (code == OK) /* half of one, of a command that was killed */
         code = path_remove(copy.text, error);
     if (code == OK)
-        code = copy_folder(place.text, copy.text, error);
+        code = name_whole(path, &copying.whole, error);
+    if (code != OK)
+        return code;
+    path_give_access(place.text, S_IRUSR);
+    code = copy_folder(place.text, copy.text, error);
     if (code == OK && (unlink(path) != 0 || rename(copy.text, path) != 0))
         code = error_set(error, ERROR_IO, "cannot rename %s: %s", copy.text, strerror(errno));
+    if (code != OK)
+        (void)path_remove(copy.text, NULL); /* the disk may be full of it */
     return code == OK ? path_remove(place.text, error) : code;
 }

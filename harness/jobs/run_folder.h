@@ -25,7 +25,12 @@ bool run_folder_is_in_memory(const char *path);
  * failed for that. */
 bool run_folder_was_short(const char *path);
 
-/* Brings it to the disk, if it is not there. ERROR_IO. */
+/* After the run: it is in memory, there is a program in it, and /dev/shm is mounted so that none in it
+ * can be run. */
+bool run_folder_refused_program(const char *path);
+
+/* Brings it to the disk, if it is not there; its owner can read all that is in it then. Links that
+ * lead into it do so there, too. ERROR_IO. */
 enum error_code run_folder_keep(const char *path, struct error *error);
 
 /* Removes it, wherever it is; there may be none. ERROR_IO. */

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -417,9 +418,34 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 
+void path_give_access(const char *path, mode_t files)
+{
+    char root[PATH_MAX];
+    char *const roots[] = {root, NULL};
+    snprintf(root, sizeof root, "%s", path);
+    FTS *all = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (all == NULL)
+        return;
+    for (const FTSENT *entry; (entry = fts_read(all)) != NULL;) {
+        mode_t needed = entry->fts_info == FTS_D ? S_IRWXU : entry->fts_info == FTS_F ? files : 0;
+        if (needed != 0 && (entry->fts_statp->st_mode & needed) != needed)
+            (void)chmod(entry->fts_path, (entry->fts_statp->st_mode | needed) & 07777);
+    }
+    fts_close(all);
+}
+
+static bool removed(const char *path)
+{
+    return nftw(path, remove_one, REMOVE_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 ||
+           errno == ENOENT;
+}
+
 enum error_code path_remove(const char *path, struct error *error)
 {
-    if (nftw(path, remove_one, REMOVE_OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+    if (removed(path))
+        return OK;
+    path_give_access(path, 0);
+    if (removed(path))
         return OK;
     return error_set(error, ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct path {
     char text[PATH_MAX];
@@ -78,6 +79,10 @@ bool path_holds(const char *folder, const char *name);
 /* The bytes of all files in a folder, without those of folders inside it; 0 if there is no such
  * folder. */
 uint64_t path_bytes_in(const char *folder);
+
+/* The owner may read, write and search all folders in it (and itself), and do with the files what
+ * `files` says: programs may have taken that right away. What belongs to others stays as it is. */
+void path_give_access(const char *path, mode_t files);
 
 /* Removes a folder and everything in it, without following links. One that is not there is fine.
  * ERROR_IO. */
