@@ -211,7 +211,7 @@ crash-chandy_lamport: setup
 	$(Q)$(MAKE) --no-print-directory variants
 	$(Q)$(BUILD)/faultline run --out $(BUILD)/crash-chandy_lamport suites/chandy_lamport/crash.lua
 
-# Long: what `faultline shrink` makes of each broken variant of C3.
+# Minutes: what `faultline shrink` makes of each broken variant of C3.
 .PHONY: shrink-c3
 shrink-c3: setup
 	$(Q)$(MAKE) --no-print-directory variants

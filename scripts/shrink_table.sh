@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # shrink_table.sh BUILD [PATTERN]: each scenario of suites/c3/broken.lua with ten steps mixed in
 # that do not matter, made to fail, and shrunk; against the size of what was written by hand. Takes
-# about half an hour; wants an idle machine. Exit status 1: one is larger than 1.5 times that, or
-# was not shrunk at all. JOBS (2): runs at once; BUDGET (60): seconds each.
+# minutes. Exit status 1: one is larger than 1.5 times that, or was not shrunk at all. ENGINE (step):
+# what runs the ranks; JOBS (2): runs at once; BUDGET (60): seconds each.
 set -euo pipefail
 build=$(realpath "$1")
 pattern=${2:-}
@@ -28,7 +28,7 @@ by_hand() {
 fails() {
     local seed
     for ((seed = 1; seed <= SEEDS; seed++)); do
-        timeout 120 "$build/faultline" run --out out --seed "$seed" --filter "$1" padded.lua \
+        timeout 120 "$build/faultline" run --engine "${ENGINE:-step}" --out out --seed "$seed" --filter "$1" padded.lua \
             >/dev/null 2>&1 || true
         jq -e --arg claim "$2" 'any(.findings[]; .claim == $claim and .verdict == "violation")' \
             out/latest/1/verdict.json >/dev/null 2>&1 && return 0

@@ -351,7 +351,12 @@ _Noreturn static void become_job(const struct job *job, const struct options *op
     if (!process_die_with(driver, SIGTERM))
         _exit(STATUS_HARNESS);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    _exit((int)live(job, options, mask));
+    enum exit_status status = live(job, options, mask);
+    struct error error;
+    bool may_repeat = status != STATUS_PASS && run_folder_was_short(job->folder.text);
+    if (!job->leaves_memory && !may_repeat && run_folder_keep(job->folder.text, &error) != OK)
+        status = status_worst(status, status_of_error(&error));
+    _exit((int)status);
 }
 
 enum error_code job_start(struct job *job, const struct options *options, const sigset_t *mask,

@@ -168,6 +168,7 @@ static bool repeat_on_disk(struct pool *pool, struct job *job)
            job_start(job, pool->options, &pool->mask, NULL) == OK;
 }
 
+/* What a job has not done by itself, because it was killed or short of memory. */
 static void bring_to_disk(struct job *job)
 {
     struct error error;
