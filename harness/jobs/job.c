@@ -353,8 +353,8 @@ _Noreturn static void become_job(const struct job *job, const struct options *op
     dup2(STDERR_FILENO, STDOUT_FILENO);
     enum exit_status status = live(job, options, mask);
     struct error error;
-    bool may_repeat = status != STATUS_PASS && run_folder_was_short(job->folder.text);
-    if (!job->leaves_memory && !may_repeat && run_folder_keep(job->folder.text, &error) != OK)
+    if (!job->leaves_memory && status == STATUS_PASS &&
+        run_folder_keep(job->folder.text, &error) != OK)
         status = status_worst(status, status_of_error(&error));
     _exit((int)status);
 }

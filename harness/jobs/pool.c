@@ -168,7 +168,7 @@ static bool repeat_on_disk(struct pool *pool, struct job *job)
            job_start(job, pool->options, &pool->mask, NULL) == OK;
 }
 
-/* What a job has not done by itself, because it was killed or short of memory. */
+/* What jobs do by themselves where the run has passed: else it may have to be made again. */
 static void bring_to_disk(struct job *job)
 {
     struct error error;
