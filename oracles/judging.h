@@ -76,6 +76,9 @@ struct oracle {
 
 /* It says that a rank, `victim`, dies next. */
 bool evidence_kills(const struct judging *judging, const struct evidence *evidence);
+/* The plan has kept messages in the incarnation that it has not let go, or stopped ranks that do
+ * not go on. */
+bool evidence_keeps(const struct judging *judging, int incarnation);
 
 /* The claim's situation arose `count` more times. */
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count);

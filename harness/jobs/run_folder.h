@@ -1,6 +1,6 @@
-/* Where run folders are made. A run on the step engine is made in memory, below /dev/shm, which spares
- * the disk most of what its some 30 files cost: a symbolic link stands where the folder is to be,
- * and what is kept takes its place.
+/* Where run folders are made. A run on the step engine is made in memory, below /dev/shm, which
+ * spares the disk most of what its some 30 files cost: a symbolic link stands where the folder is
+ * to be, and what is kept takes its place.
  *
  * The command holds a lock on its folder below /dev/shm; what a killed command has left there is
  * removed by the next one. */
@@ -25,8 +25,8 @@ bool run_folder_is_in_memory(const char *path);
  * failed for that. */
 bool run_folder_was_short(const char *path);
 
-/* After the run: it is in memory, there is a program in it, and /dev/shm is mounted so that none in it
- * can be run. */
+/* After the run: it is in memory, there is a program in it, and /dev/shm is mounted so that none in
+ * it can be run. */
 bool run_folder_refused_program(const char *path);
 
 /* Brings it to the disk, if it is not there; its owner can read all that is in it then. Links that

@@ -207,12 +207,25 @@ static bool is_told_before(const struct shown *shown, enum note_kind kind, uint6
     return false;
 }
 
+/* Nobody has told of that commit before in the same incarnation. */
+static bool is_first_of_line(const struct shown *shown, struct at commit)
+{
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        if (at_is_note(at, NOTE_COMMIT, commit.record->bytes) &&
+            at.record->bytes == commit.record->bytes &&
+            at.trace->incarnation == commit.trace->incarnation &&
+            at.record->enter < commit.record->enter)
+            return false;
+    return true;
+}
+
 /* Between the commit and that incarnation another line was committed. */
 static bool is_outdated(const struct shown *shown, struct at commit, int incarnation)
 {
     for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
         if (at_is_note(at, NOTE_COMMIT, 0) && at.trace->incarnation < incarnation &&
-            at.record->bytes != commit.record->bytes && at.record->enter > commit.record->enter)
+            at.record->bytes != commit.record->bytes && at.record->enter > commit.record->enter &&
+            is_first_of_line(shown, at))
             return true;
     return false;
 }

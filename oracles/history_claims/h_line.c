@@ -233,17 +233,13 @@ static bool is_stuck(const struct run_facts *facts)
 /* The plan still keeps messages from going on, or has stopped ranks, or let storage fail. */
 static bool is_kept(const struct judging *judging, int incarnation)
 {
-    int64_t kept = 0;
     for (size_t i = 0; i < judging->evidence_count; i++) {
         const struct evidence *evidence = &judging->evidence[i];
-        if (evidence->event.incarnation != incarnation)
-            continue;
-        kept += evidence->kind == FAULT_HELD || evidence->kind == FAULT_STOPPED;
-        kept -= evidence->kind == FAULT_RELEASED || evidence->kind == FAULT_CONTINUED;
-        if (evidence->kind == FAULT_STORAGE || evidence_kills(judging, evidence))
+        if (evidence->event.incarnation == incarnation &&
+            (evidence->kind == FAULT_STORAGE || evidence_kills(judging, evidence)))
             return true;
     }
-    return kept > 0 || judging->evidence_lost;
+    return evidence_keeps(judging, incarnation) || judging->evidence_lost;
 }
 
 /* The call with which the program of the process came to MPI_Finalize, out of which it has not

@@ -8,8 +8,11 @@
  * A commit may be on stable storage without its note, when its rank died in between: so a line that
  * nobody told to be committed may be restored if every rank had saved its part of it. Left out are
  * runs in which ranks live on when others die, and incarnations after the plan has let storage
- * fail. A rank that was killed on its way to the line was not yet due. */
+ * fail. A rank that was killed on its way to the line was not yet due, and nobody is after all had
+ * come to MPI_Finalize and begin from nothing: a protocol may remove its lines by then. */
 #include "oracles/judging.h"
+
+#include "trace/calls.h"
 
 #include <inttypes.h>
 
@@ -25,22 +28,52 @@ struct due {
     uint64_t restored_index;
 };
 
+/* What the incarnation told first of the commit of the line; others may tell of it later. */
+static bool first_commit(const struct trace_set *traces, int incarnation, uint64_t line,
+                         const struct trace **trace, uint64_t *index)
+{
+    *trace = NULL;
+    for (size_t t = 0; t < traces->count; t++) {
+        const struct trace *of = &traces->trace[t];
+        uint64_t at;
+        if (of->incarnation != incarnation || !note_find(of, NOTE_COMMIT, line, of->count, &at) ||
+            (*trace != NULL && of->record[at].enter >= (*trace)->record[*index].enter))
+            continue;
+        *trace = of;
+        *index = at;
+    }
+    return *trace != NULL;
+}
+
+/* Of the lines that the traces end with, the one that was committed last. */
+static bool newest_commit(const struct trace_set *traces, int incarnation,
+                          const struct trace **trace, uint64_t *index)
+{
+    *trace = NULL;
+    for (size_t t = 0; t < traces->count; t++) {
+        const struct trace *of = &traces->trace[t], *first;
+        uint64_t at, first_at;
+        if (of->incarnation != incarnation ||
+            !note_find(of, NOTE_COMMIT, LINE_ANY, of->count, &at) ||
+            (*trace != NULL && of->record[at].bytes == (*trace)->record[*index].bytes) ||
+            !first_commit(traces, incarnation, of->record[at].bytes, &first, &first_at) ||
+            (*trace != NULL && first->record[first_at].enter < (*trace)->record[*index].enter))
+            continue;
+        *trace = first;
+        *index = first_at;
+    }
+    return *trace != NULL;
+}
+
 /* The newest commit before the incarnation; of `line` unless that is LINE_ANY. */
 static bool commit_before(const struct trace_set *traces, int incarnation, uint64_t line,
                           const struct trace **trace, uint64_t *index)
 {
-    *trace = NULL;
-    for (int i = incarnation - 1; i >= 0 && *trace == NULL; i--)
-        for (size_t t = 0; t < traces->count; t++) {
-            const struct trace *of = &traces->trace[t];
-            uint64_t at;
-            if (of->incarnation != i || !note_find(of, NOTE_COMMIT, line, of->count, &at) ||
-                (*trace != NULL && of->record[at].enter < (*trace)->record[*index].enter))
-                continue;
-            *trace = of;
-            *index = at;
-        }
-    return *trace != NULL;
+    for (int i = incarnation - 1; i >= 0; i--)
+        if (line == LINE_ANY ? newest_commit(traces, i, trace, index)
+                             : first_commit(traces, i, line, trace, index))
+            return true;
+    return false;
 }
 
 /* The process, or one that was the rank before it, has saved its part of the line. */
@@ -158,9 +191,19 @@ static const char *why_due(const struct due *due, const struct life *life, const
     if (judging->facts->end == RUN_FAILED && ended_it(judging, life) &&
         (restored == NULL || !has_gone_on(life, *restored)))
         return "ended the job before it went on from that line; the last of it";
-    if (restored == NULL && judging->facts->end == RUN_DEADLOCK)
+    if (restored == NULL && judging->facts->end == RUN_DEADLOCK &&
+        !evidence_keeps(judging, due->incarnation))
         return "waits for ever before it is restored; the last of it";
     return NULL;
+}
+
+/* The last call of its program is MPI_Finalize. */
+static bool is_over(const struct life *life)
+{
+    for (uint64_t at = life->to; at > life->from; at--)
+        if (record_is_of_app(&life->trace->record[at - 1]))
+            return life->trace->record[at - 1].call == CALL_MPI_Finalize;
+    return false;
 }
 
 static bool last_event(const struct life *life, uint64_t *index)
@@ -200,9 +243,41 @@ static bool first_restored(const struct life *life, uint64_t *index)
     return found;
 }
 
+static bool anybody_restored(const struct due *due)
+{
+    const struct lives *lives = &due->judging->reading.lives;
+    uint64_t index;
+    for (size_t i = 0; i < lives->count; i++)
+        if (lives->life[i].trace->incarnation == due->incarnation &&
+            first_restored(&lives->life[i], &index))
+            return true;
+    return false;
+}
+
+/* The program of every rank of some incarnation since the commit has come to MPI_Finalize. */
+static bool job_was_over(const struct due *due)
+{
+    const struct lives *lives = &due->judging->reading.lives;
+    for (int i = due->trace->incarnation; i < due->incarnation; i++) {
+        size_t ranks = 0, over = 0;
+        for (size_t l = 0; l < lives->count; l++) {
+            const struct life *life = &lives->life[l];
+            if (life->trace->incarnation != i)
+                continue;
+            ranks++;
+            over += is_over(life);
+        }
+        if (ranks > 0 && over == ranks)
+            return true;
+    }
+    return false;
+}
+
 static void judge_incarnation(struct due *due)
 {
     const struct lives *lives = &due->judging->reading.lives;
+    if (job_was_over(due) && !anybody_restored(due))
+        return;
     judging_saw(due->judging, CLAIM_H_RESTORE, 1);
     for (size_t i = 0; i < lives->count && !due->accused; i++) {
         const struct life *life = &lives->life[i];

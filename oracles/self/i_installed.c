@@ -31,6 +31,19 @@ bool evidence_kills(const struct judging *judging, const struct evidence *eviden
            action_of(&plan->steps[evidence->step])->kills == KILLS_ITSELF;
 }
 
+bool evidence_keeps(const struct judging *judging, int incarnation)
+{
+    int64_t kept = 0;
+    for (size_t i = 0; i < judging->evidence_count; i++) {
+        const struct evidence *evidence = &judging->evidence[i];
+        if (evidence->event.incarnation != incarnation)
+            continue;
+        kept += evidence->kind == FAULT_HELD || evidence->kind == FAULT_STOPPED;
+        kept -= evidence->kind == FAULT_RELEASED || evidence->kind == FAULT_CONTINUED;
+    }
+    return kept > 0;
+}
+
 /* The first piece of evidence of the kind for the step from number *next on; NULL: none. */
 static const struct evidence *next_evidence(const struct look *look, unsigned kind, size_t *next)
 {
