@@ -24,13 +24,16 @@ trap 'rm -rf "$work"' EXIT
 declare -A suites=(
     [blocking]="suites/blocking/crash.lua suites/mutants/blocking.lua"
     [c3]="suites/c3/claims.lua suites/c3/collectives.lua suites/mutants/c3.lua suites/mutants/lines.lua
-          suites/c3/cells.lua suites/c3/crash.lua"
+          suites/mutants/left.lua suites/c3/cells.lua suites/c3/crash.lua"
     [chandy_lamport]="suites/chandy_lamport/channels.lua suites/mutants/lines.lua
-          suites/chandy_lamport/crash.lua"
+          suites/mutants/left.lua suites/chandy_lamport/crash.lua"
     [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua"
-    [scmel]="suites/scmel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua"
-    [camel]="suites/camel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua"
-    [pessimistic]="suites/pessimistic/crash.lua suites/reserve/crash.lua suites/reserve/told.lua"
+    [scmel]="suites/scmel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua
+        suites/reserve/end.lua"
+    [camel]="suites/camel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua
+        suites/reserve/end.lua"
+    [pessimistic]="suites/pessimistic/crash.lua suites/reserve/crash.lua suites/reserve/told.lua
+        suites/reserve/end.lua"
     [teams]="suites/teams/crash.lua"
     [standby]="suites/lives/crash.lua"
     [replication]="suites/replication/crash.lua suites/replication/lost.lua"
@@ -43,7 +46,8 @@ declare -A suites=(
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
 # that is vacuous has not failed. What is violated besides goes to $work/claims.
 tries() {
-    local status=0 first='/# (vacuous|unknown|harness-error|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/p'
+    local status=0
+    local first='/# (vacuous|unknown|harness-error|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/; T; p; q'
     rm -rf "$work/runs"
     : >"$work/tap"
     FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" run --engine step --confirm 0 \
@@ -64,7 +68,7 @@ tries() {
     esac
     find "$work/runs/" -mindepth 3 -maxdepth 3 -name verdict.json -exec \
         jq -r '.findings[] | select(.verdict == "violation").claim' {} + >>"$work/claims"
-    sed -nE "$first" "$work/tap" | head -n 1
+    sed -nE "$first" "$work/tap"
 }
 
 # each PROTOCOL: "OPTION... FILE" of all that is tried, a line each, with tabs in between.
@@ -80,7 +84,7 @@ each() {
     [ "${HUNT_SUITES:-yes}" = yes ] || return 0
     for file in ${suites[$1]}; do
         case $file in
-        suites/mutants/lines.lua) printf -- '--filter\t%s: *\t%s\n' "$1" "$file" ;;
+        suites/mutants/lines.lua | suites/mutants/left.lua) printf -- '--filter\t%s: *\t%s\n' "$1" "$file" ;;
         suites/reserve/*) printf -- '--filter\t%s, *\t%s\n' "$1" "$file" ;;
         *) printf '%s\n' "$file" ;;
         esac

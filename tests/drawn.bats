@@ -28,6 +28,12 @@ load driver_common
     [ "$(grep -c '^ok' <<<"$output")" -eq 16 ]
 }
 
+@test "programs with receives that are cancelled and outlive a line pass" {
+    run -0 "$FAULTLINE" run --engine step --no-control --no-stacks \
+        --filter '*: cancelled receives [12]' "$REPO/suites/drawn/grid.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 6 ]
+}
+
 @test "programs whose ranks die soon after one another pass where messages are logged" {
     run "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*[ a-z] 1' \
         "$REPO/suites/drawn/deaths.lua"

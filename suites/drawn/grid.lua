@@ -59,3 +59,26 @@ for number = 1, PROGRAMS do
     for _, protocol in ipairs(protocols) do program(protocol, kind, number) end
   end
 end
+
+-- Receives of what nobody sends, cancelled in one step and completed in the next, so that lines lie
+-- in between.
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs(protocols) do
+    local name, variable, claims, off = table.unpack(protocol)
+    if name ~= "blocking" then
+      scenario(("%s: cancelled receives %d"):format(name, number)) {
+        protocol = name, program = "drawn", ranks = random(3, 5), claims = claims,
+        arguments = { "--seed", random(1000000000), "--size", 12, "--iterations", 60,
+                      "--nothing-ahead", 1, table.unpack(off) },
+        environment = { [variable .. "_EVERY"] = 1 }, timeout = 120,
+        plan = function(p)
+          p:jitter { ms = name == "chandy_lamport" and 10 or 2 }
+          for life = 1, 3 do
+            p:await { event = "commit", epoch = 2 * life }
+            p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(20) }
+          end
+        end,
+      }
+    end
+  end
+end

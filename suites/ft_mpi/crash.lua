@@ -47,6 +47,11 @@ for _, mode in ipairs { "blank", "shrink", "replace" } do
     p:kill(at_call(1, 8))
     p:kill(at_call(2, 12))
   end)
+  -- So many calls after the shrink that rounds are done in the world that it made.
+  job(mode, "two, the second when the first is repaired", function(p)
+    p:kill(at_call(1, 8))
+    in_repair(p, 2, 22)
+  end)
   job(mode, "two at once", function(p)
     p:kill { ranks = { 0, 2 }, at = at_call(1, 10) }
   end)

@@ -176,12 +176,29 @@ static void look_ahead(void)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
+/* Nobody sends this. */
+static void cancel_nothing(int source)
+{
+    MPI_Irecv(&kept.nobody, 1, MPI_UINT64_T, source, TAG_NOBODY, MPI_COMM_WORLD, &kept.nothing);
+    MPI_Cancel(&kept.nothing);
+}
+
+static void end_nothing(void)
+{
+    const struct group none = {.step = self.kept.step};
+    MPI_Status status;
+    int flag;
+    MPI_Wait(&kept.nothing, &status);
+    MPI_Test_cancelled(&status, &flag);
+    if (!flag)
+        wrong(&none, "a receive that nothing matches is not cancelled");
+}
+
 /* Nobody sends this, and nothing goes to nobody. */
 static void receive_nothing(void)
 {
     struct group none = {.step = self.kept.step};
     uint64_t number;
-    MPI_Request request;
     MPI_Status status;
     int flag, source = feature[ANY_SOURCE] ? MPI_ANY_SOURCE : 0;
     MPI_Send(&none.step, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD);
@@ -195,12 +212,9 @@ static void receive_nothing(void)
     }
     if (!feature[CANCELS])
         return;
-    MPI_Irecv(&number, 1, MPI_UINT64_T, source, TAG_NOBODY, MPI_COMM_WORLD, &request);
-    MPI_Cancel(&request);
-    MPI_Wait(&request, &status);
-    MPI_Test_cancelled(&status, &flag);
-    if (!flag)
-        wrong(&none, "a receive that nothing matches is not cancelled");
+    cancel_nothing(source);
+    if (!feature[NOTHING_AHEAD] || self.kept.step + 1 == (uint64_t)self.steps)
+        end_nothing();
 }
 
 /* Round the ranks of a communicator. */
@@ -304,6 +318,8 @@ static void one_step(long compute_us)
         begin_overlapping();
     with_due(look_at_due, &due);
     with_due(begin_due, &due);
+    if (kept.nothing != MPI_REQUEST_NULL)
+        end_nothing();
     if (draw(step, 90401, 4) == 0)
         receive_nothing();
     for (int i = 0; i < groups_of(step); i++) {
@@ -366,7 +382,7 @@ static void restore(size_t payloads)
     memcpy(of_calls, self.kept.comm, sizeof of_calls);
     for (int i = 0; i < WINDOW_REQUESTS; i++)
         sending[i] = receiving[i] = MPI_REQUEST_NULL;
-    kept.none = MPI_REQUEST_NULL;
+    kept.none = kept.nothing = MPI_REQUEST_NULL;
     checkpoint_register("drawn", &kept, sizeof kept);
     checkpoint_register("calls", &self.kept, sizeof self.kept);
     checkpoint_register("came", came, sizeof came);
@@ -377,6 +393,7 @@ static void restore(size_t payloads)
     memcpy(self.kept.comm, of_calls, (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
     program_renew_requests(kept.none, sending, WINDOW_REQUESTS);
     program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
+    program_renew_requests(kept.none, &kept.nothing, 1);
     kept.none = MPI_REQUEST_NULL;
     if (feature[OTHER_COMMS])
         make_changing();
@@ -427,7 +444,7 @@ int main(int argc, char **argv)
     self.steps = 40;
     self.size = 40;
     for (int i = 0; i < FEATURES; i++)
-        feature[i] = i != MATCHED_AHEAD;
+        feature[i] = i != MATCHED_AHEAD && i != NOTHING_AHEAD;
     const struct program_option options[] = {
         {"iterations", &self.steps, 1, 1000000000, "steps"},
         {"size", &self.size, 1, 65536, "elements in a message at most"},
@@ -450,6 +467,7 @@ int main(int argc, char **argv)
         SWITCH("matched-ahead", MATCHED_AHEAD, "MPI_Mprobe in one step, MPI_Mrecv in the next (0)"),
         SWITCH("cancels", CANCELS, "receives are cancelled"),
         SWITCH("cancelled-ahead", CANCELLED_AHEAD, "... and completed in the next step"),
+        SWITCH("nothing-ahead", NOTHING_AHEAD, "... those of what nobody sends as well (0)"),
         SWITCH("self", TO_SELF, "messages to the sender itself"),
         SWITCH("empty", EMPTY, "messages of no bytes"),
         SWITCH("types", TYPES, "datatypes with holes and negative bounds"),

@@ -32,6 +32,8 @@ static struct {
     uint64_t reduced; /* what they give counts at the end of a step; the step may begin again */
     bool outstanding; /* these calls go on in the next step */
     bool cancelled[WINDOW][GROUPS]; /* known ahead, of groups that are cancelled ahead */
+    MPI_Request nothing;            /* a receive of what nobody sends, cancelled */
+    uint64_t nobody;                /* ... into this */
 } kept;
 
 /* Which messages of a group have come. */

@@ -25,6 +25,7 @@ enum feature {
     MATCHED_AHEAD,
     CANCELS,
     CANCELLED_AHEAD,
+    NOTHING_AHEAD,
     TO_SELF,
     EMPTY,
     TYPES,

@@ -4,10 +4,10 @@
 
 cover { "H.orphan", "H.loss", "H.collective", "H.result", "H.progress" }
 
-local function crash(name, plan)
+local function crash(name, plan, size)
   scenario(name) {
     protocol = "respawn", program = "laplace", ranks = 4, engine = "step", survivors = true,
-    arguments = { "--iterations", 10, "--size", 16 },
+    arguments = { "--iterations", 10, "--size", size or 16 },
     claims = { "H" }, plan = plan,
   }
 end
@@ -26,6 +26,12 @@ end
 -- The first process that comes later is number 4.
 local function at_call(rank, nth)
   return { rank = rank, event = "call", level = "wire", nth = nth }
+end
+
+for rank = 0, 3 do
+  crash(("rank %d, where states are not of one length"):format(rank), function(p)
+    p:kill(at_call(rank, 60))
+  end, 18)
 end
 
 crash("two in a row", function(p)
