@@ -145,6 +145,7 @@ without_privileges() {
 
 @test "where programs in memory cannot be run, a run that has one and fails is made again on the disk" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    leave_memory
     # shellcheck disable=SC2016
     subject 'cd "$FAULTLINE_FILES"; printf "#!/bin/sh\\ntouch ran\\n" >tool; chmod 755 tool; ./tool'
     unshare -m sh -c "mount -t tmpfs -o noexec,size=3g none /dev/shm && '$FAULTLINE' run s.lua && [ -z \"\$(ls /dev/shm)\" ]"
@@ -154,6 +155,7 @@ without_privileges() {
 
 @test "a run that does not fit on the disk is a harness error, and no link leads nowhere" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    leave_memory
     # shellcheck disable=SC2016
     subject 'head -c 30m </dev/zero >"$FAULTLINE_FILES/big"'
     mkdir out
@@ -167,6 +169,7 @@ without_privileges() {
 
 @test "what a campaign cannot keep for want of room is no run of it" {
     unshare -m true 2>/dev/null || skip "mounting a small file system is not allowed here"
+    leave_memory
     # shellcheck disable=SC2016
     subject '[ "$(wc -l <'"$PWD"'/places)" -lt 5 ] || head -c 30m </dev/zero >"$FAULTLINE_FILES/big"'
     mkdir out
@@ -192,4 +195,12 @@ without_privileges() {
     DRIVER=
     [ ! -e "$(in_memory)" ]
     [ -z "$(find faultline-out/latest/ -type l)" ]
+}
+
+@test "FAULTLINE_IN_MEMORY=0 makes runs on the disk" {
+    subject true
+    FAULTLINE_IN_MEMORY=0 campaign
+    ! grep '^/dev/shm/faultline-runs-' places || false
+    FAULTLINE_IN_MEMORY=no run -64 "$FAULTLINE" run s.lua
+    [[ "$output" == *'FAULTLINE_IN_MEMORY=no is not known'*'accepted: 0, 1'* ]]
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "jobs/confirm.h"
+#include "jobs/run_folder.h"
 #include "launch/launcher.h"
 
 #include <stdio.h>
@@ -64,8 +65,10 @@ enum error_code campaign_fill_replay(struct campaign *campaign, struct task *tas
                                        group->folder, number);
     if (code == OK)
         code = path_remove(folder.text, error); /* left by a session that was killed */
-    return code == OK ? replay_job(group->recorded, (int)number, folder.text, &task->job, error)
-                      : code;
+    if (code == OK)
+        code = replay_job(group->recorded, (int)number, folder.text, &task->job, error);
+    task->job.leaves_memory = true;
+    return code;
 }
 
 /* Of a failure of the step engine: is it one of the MPI library, too? What cannot be followed once
@@ -107,7 +110,8 @@ enum error_code campaign_take_replay(struct campaign *campaign, const struct tas
     }
     if (group->recorded->has_choices && group->recorded->run.scenario->engine == NULL)
         confirm(group, folder);
-    enum error_code code = campaign->options.keep ? OK : path_remove(folder, error);
+    enum error_code code =
+        campaign->options.keep ? run_folder_keep(folder, error) : run_folder_remove(folder, error);
     if (code != OK || campaign->pool.interrupted != 0 ||
         group->replays_ended < group->replays_wanted)
         return code;

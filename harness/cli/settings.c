@@ -19,6 +19,7 @@ static const struct setting {
 } settings[] = {
     {"FAULTLINE_HASH", {"sample", "full", "none"}},
     {"FAULTLINE_RECORD", {"0", "1", NULL}},
+    {"FAULTLINE_IN_MEMORY", {"0", "1", NULL}},
 };
 #define SETTING_COUNT (sizeof settings / sizeof settings[0])
 

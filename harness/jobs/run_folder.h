@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#define RUN_FOLDER_ENVIRONMENT "FAULTLINE_IN_MEMORY" /* "0": runs are made on the disk */
+
 /* More bytes of traces and output a run in memory must not write: it is ended there, as by
  * --trace-limit, and made again on the disk. */
 #define RUN_FOLDER_MB 256

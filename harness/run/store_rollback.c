@@ -72,8 +72,13 @@ static bool can_be_lost(const FTSENT *entry)
            (entry->fts_info == FTS_F || entry->fts_info == FTS_SL || entry->fts_info == FTS_DP);
 }
 
+static int by_name(const FTSENT **one, const FTSENT **other)
+{
+    return strcmp((*one)->fts_name, (*other)->fts_name);
+}
+
 /* Removes the files below the store whose path there matches, and folders that do and are empty
- * then, and writes down which. */
+ * then, and writes down which: in an order that does not depend on the file system. */
 static enum error_code lose_files(const char *store, const char *pattern, FILE *report,
                                   struct error *error)
 {
@@ -81,7 +86,7 @@ static enum error_code lose_files(const char *store, const char *pattern, FILE *
     size_t above = strlen(store) + 1;
     enum error_code code = OK;
     bool any = false;
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
     if (walk == NULL)
         return error_set(error, ERROR_IO, "%s: %s", store, strerror(errno));
     for (const FTSENT *entry; code == OK && (entry = fts_read(walk)) != NULL;) {

@@ -10,17 +10,21 @@
  *   spin       rank 0 asks in turn whether a message of rank 1 is there, and whether one of rank 2,
  *              until it has both: its result is how often it was told no before each of them
  *   tags       rank 0 looks once for the second of two messages of rank 1, by its tag: its result
- * is whether that was there each       rank 0 asks once whether it has got a message of each other
- * rank (MPI_Testall) any        rank 0 asks once which it has got (MPI_Testany) met        rank 0
- * asks once whether all have come to a barrier (MPI_Ibarrier) found      rank 1 makes a file, and
- * each other rank looks whether it is there synced     rank 1 makes a file of a line and does not
- * sync its folder, rank 0 syncs the folder, and then tells that the line is committed race rank 0
- * takes any message, then one of rank 1: a deadlock where rank 1's came first none       each rank
- * sends to the next and receives from the one before, and all meet in collectives: nothing depends
- * on the schedule list       rank 0 lists the store while each other rank makes a file there: its
- * result is how many it has seen there      each rank makes the folder of the store, which is
- * there: nothing depends on the schedule commit     as order, and rank 0 tells that a line is
- * committed, though there is none
+ *              is whether that was there
+ *   each       rank 0 asks once whether it has got a message of each other rank (MPI_Testall)
+ *   any        rank 0 asks once which it has got (MPI_Testany)
+ *   met        rank 0 asks once whether all have come to a barrier (MPI_Ibarrier)
+ *   found      rank 1 makes a file, and each other rank looks whether it is there
+ *   synced     rank 1 makes a file of a line and does not sync its folder, rank 0 syncs the folder,
+ *              and then notes that the line is committed
+ *   race       rank 0 takes any message, then one of rank 1: a deadlock where rank 1's came first
+ *   none       each rank sends to the next and receives from the one before, and all meet in
+ *              collectives: nothing depends on the schedule
+ *   list       rank 0 lists the store while each other rank makes a file there: its result is how
+ *              many it has seen
+ *   there      each rank makes the folder of the store, which is there: nothing depends on the
+ *              schedule
+ *   commit     as order, and rank 0 notes that a line is committed, though there is none
  */
 #include "faultline.h"
 

@@ -148,7 +148,7 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { protocol = '', program = 'y', ranks = 1 }", 1, {"\"protocol\"", "not empty"}},
     {"scenario 'a' { protocol = 'x\\n', program = 'y', ranks = 1 }", 1, {"control", "x\\x0a"}},
     {"scenario 'a' { protocol = ('x'):rep(5000), program = 'y', ranks = 1 }", 1, {"5000", "4095"}},
-    {"scenario 'a' { " JOB "ranks = 1, claims = {} }", 1, {"\"claims\"", "1 to 32 entries"}},
+    {"scenario 'a' { " JOB "ranks = 1, claims = {} }", 1, {"\"claims\"", "1 to 64 entries"}},
     {"scenario 'a' { " JOB "ranks = 1, claims = 'H' }", 1, {"\"claims\"", "such as { \"H\" }"}},
     {"scenario 'a' { " JOB "ranks = 1, claims = { 'H', 3 } }", 1, {"\"claims\", entry 2", "not 3"}},
     {"scenario 'a' { " JOB "ranks = 1, claims = { 'H', nil, 'B' } }", 1, {"gaps"}},
