@@ -14,7 +14,7 @@ setup() { suites_setup; }
 }
 
 @test "cocheck: every fourth migration" {
-    passes 14 "$ROOT/suites/cocheck/migration.lua" --shard 2/4
+    passes 15 "$ROOT/suites/cocheck/migration.lua" --shard 2/4
 }
 
 @test "cocheck: ranks that migrate together, or while all others send to them" {

@@ -101,3 +101,10 @@ end)
 dies("the process that it left dies", function(p)
   p:kill { rank = 1, at = { event = "commit", epoch = 3 } }
 end)
+
+-- ---- and once more ------------------------------------------------------------------------------
+
+-- What the program has made ahead of checkpoint_restore, communicators, goes along both times.
+migration("collectives: rank 1 migrates twice in a row", {
+  program = "collectives", moves = "1@1,1@2", skeletons = 2, expect = { cover = { "R.clear" } },
+})
