@@ -20,10 +20,10 @@
 #define ENGINE_POLICY_ENVIRONMENT "FAULTLINE_ENGINE_POLICY" /* see engine/core/policy.c */
 #define ENGINE_CHOICES_FILE "choices" /* in the run folder: the decisions that were taken */
 
-/* Settings of UCX and hwloc, below MPICH, with which the process is started. No network is looked for,
- * no device of this machine, and no plugins or modules: that takes half off MPI_Init, and spares
- * each fork of a rank the tables of some twenty libraries. (/dev/null is no folder, so no plugin is
- * found there.) What the user has set stays; the ranks do not see what we have set. */
+/* Settings of UCX and hwloc, below MPICH, with which the process is started. No network is looked
+ * for, no device of this machine, and no plugins or modules: that takes half off MPI_Init, and
+ * spares each fork of a rank the tables of some twenty libraries. (/dev/null is no folder, so no
+ * plugin is found there.) What the user has set stays; the ranks do not see what we have set. */
 static const char *const zygote_settings[][2] = {{"UCX_TLS", "self"},
                                                  {"UCX_MODULES", "none"},
                                                  {"HWLOC_COMPONENTS", "-linuxio"},

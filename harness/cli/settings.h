@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* FAULTLINE_HASH, FAULTLINE_RECORD and FAULTLINE_IN_MEMORY of this process. ERROR_USAGE names the accepted values. */
+/* FAULTLINE_HASH, FAULTLINE_RECORD and FAULTLINE_IN_MEMORY of this process. ERROR_USAGE names the
+ * accepted values. */
 enum error_code settings_check(struct error *error);
 
 /* One "NAME=value"; those that are no setting are fine. */

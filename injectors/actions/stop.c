@@ -4,8 +4,8 @@
 
 #include <signal.h>
 
-/* Nobody would ever let a rank go on that has no parent of ours; all have one or none has. One that is
- * to be killed does not go on either, however long its end takes. */
+/* Nobody would ever let a rank go on that has no parent of ours; all have one or none has. One that
+ * is to be killed does not go on either, however long its end takes. */
 static bool can_go_on(int32_t rank)
 {
     const struct board_slot *slot = rules.board->slot;

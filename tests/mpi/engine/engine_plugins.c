@@ -1,5 +1,5 @@
-/* Rank 0 prints whether it has mapped plugins of hwloc or modules of UCX, and what the variable is that
- * says where plugins are; for the tests of the step engine, which leaves them out. */
+/* Rank 0 prints whether it has mapped plugins of hwloc or modules of UCX, and what the variable is
+ * that says where plugins are; for the tests of the step engine, which leaves them out. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
