@@ -132,3 +132,15 @@ LUA
     "$FAULTLINE" report out/latest/1
     grep -q "class=\"news learned\" data-from=\"\" data-to=\"f-r0-0-$event\"" out/latest/1/report.html
 }
+
+@test "a process in reserve sends on what the plan keeps with it while it waits for a death" {
+    for engine in step mpiexec; do
+        printf 'scenario "late from the start" { protocol = "pessimistic", program = "master_worker", ranks = 7,
+  reserve = 3, survivors = true, engine = "%s", arguments = { "--iterations", 6, "--size", 4 },
+  environment = { PESSIMISTIC_EVERY = 3, PESSIMISTIC_RESERVE = 3 }, claims = { "H", "M" },
+  plan = function(p) p:jitter { ms = 10 } end }\n' "$engine" >s.lua
+        run "$FAULTLINE" run s.lua
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+}

@@ -163,11 +163,26 @@ int faultline_told_dead(int *processes, int most)
     return lives.count;
 }
 
+/* As in a call of MPI that waits: others may wait for a message that the plan keeps here. */
+static void wait_steered(int known)
+{
+    unsigned round = 0;
+    thread_state.wire_depth++;
+    while (!need_not_wait(&known)) {
+        steer_round(&round);
+        if (schedule == NULL)
+            lives_pause();
+    }
+    thread_state.wire_depth--;
+}
+
 int faultline_wait_told(int known)
 {
     if (is_inert())
         return JOB_IS_OVER;
-    if (schedule != NULL)
+    if (runtime_steering && steer_round != NULL)
+        wait_steered(known);
+    else if (schedule != NULL)
         schedule->wait(need_not_wait, &known);
     while (!need_not_wait(&known)) {
         runtime_polled_in_vain();

@@ -25,6 +25,11 @@ void note_write_learned(int process);
  * need of it. NULL: it needs nothing. */
 extern void (*lives_progress)(void);
 
+/* Provided by the taps: a round of a loop that waits while runtime_steering. Looks after the
+ * messages that the plan keeps with this process, which no other can send on, and gives the
+ * processor away. */
+void steer_round(unsigned *round) __attribute__((weak));
+
 /* Before another look at what others have done. Gives the processor away. */
 void lives_pause(void);
 
