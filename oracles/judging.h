@@ -76,6 +76,9 @@ struct oracle {
 
 /* It says that a rank, `victim`, dies next. */
 bool evidence_kills(const struct judging *judging, const struct evidence *evidence);
+/* The same of any evidence of the incarnation, which a fault may so have ended before all its ranks
+ * have begun. */
+bool evidence_kills_in(const struct judging *judging, int incarnation);
 /* The plan has kept messages in the incarnation that it has not let go, or stopped ranks that do
  * not go on. */
 bool evidence_keeps(const struct judging *judging, int incarnation);

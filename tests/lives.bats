@@ -47,6 +47,13 @@ judged() {
     judged 0
 }
 
+@test "who asks over and over who has died sends on what the plan keeps with it" {
+    job "$BUILD/tests/mpi/lives_polls" 2 'p:hold { from = 0, to = 1, ms = 10 }
+        p:kill { rank = 1, event = "call", call = "MPI_Barrier", nth = 3, after = "start" }'
+    sed -i 's/survivors = true/&, engine = "step"/' s.lua
+    judged 0
+}
+
 @test "who waits for the dead under mpiexec waits for ever, and that is found" {
     job "$BUILD/programs/ring" 3 'p:kill { rank = 1, event = "recv", nth = 4 }'
     judged 1

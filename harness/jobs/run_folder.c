@@ -2,6 +2,7 @@
 #include "jobs/run_folder.h"
 
 #include "base/regular_file.h"
+#include "board/shared_memory.h"
 #include "system/path.h"
 
 #include <dirent.h>
@@ -16,7 +17,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define MEMORY "/dev/shm"
 #define NAME "faultline-runs-"
 #define MEMORY_TO_BEGIN (UINT64_C(1) << 30) /* bytes free: else runs are made on the disk */
 #define MEMORY_LEFT (UINT64_C(256) << 20)   /* bytes free after a run that had enough */
@@ -33,7 +33,7 @@ static struct {
 static uint64_t bytes_free(void)
 {
     struct statvfs facts;
-    return statvfs(MEMORY, &facts) == 0 ? (uint64_t)facts.f_bavail * facts.f_frsize : 0;
+    return statvfs(SHARED_MEMORY, &facts) == 0 ? (uint64_t)facts.f_bavail * facts.f_frsize : 0;
 }
 
 /* --- the command's folder in memory ----------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void remove_left_folder(const char *name)
 {
     struct path path;
     struct stat facts;
-    if (path_format(&path, NULL, MEMORY "/%s", name) != OK)
+    if (path_format(&path, NULL, SHARED_MEMORY "/%s", name) != OK)
         return;
     int folder = open(path.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder >= 0 && fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
@@ -55,7 +55,7 @@ static void remove_left_folder(const char *name)
 
 static void remove_left_folders(void)
 {
-    DIR *all = opendir(MEMORY);
+    DIR *all = opendir(SHARED_MEMORY);
     if (all == NULL)
         return;
     for (const struct dirent *entry; (entry = readdir(all)) != NULL;)
@@ -71,7 +71,7 @@ static bool open_memory(void)
         return memory.folder.text[0] != '\0';
     memory.tried = true;
     remove_left_folders();
-    snprintf(memory.folder.text, sizeof memory.folder.text, MEMORY "/" NAME "XXXXXX");
+    snprintf(memory.folder.text, sizeof memory.folder.text, SHARED_MEMORY "/" NAME "XXXXXX");
     if (mkdtemp(memory.folder.text) != NULL) {
         memory.lock = open(memory.folder.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (memory.lock >= 0 && flock(memory.lock, LOCK_EX | LOCK_NB) == 0)

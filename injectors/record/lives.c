@@ -148,22 +148,18 @@ static void note_learned(void)
         note_write_learned(lives.learnt[lives.noted]);
 }
 
-int faultline_told_dead(int *processes, int most)
+static bool is_steered(void)
 {
-    int known = lives.count;
-    if (is_inert())
-        return 0;
-    if (schedule != NULL)
-        schedule->poll(has_news, &known);
-    else
-        hear();
-    note_learned();
-    for (int i = 0; i < most && i < lives.count; i++)
-        processes[i] = lives.learnt[i];
-    return lives.count;
+    return runtime_steering && steer_round != NULL;
 }
 
-/* As in a call of MPI that waits: others may wait for a message that the plan keeps here. */
+static void look_steered(void)
+{
+    thread_state.wire_depth++;
+    steer_look();
+    thread_state.wire_depth--;
+}
+
 static void wait_steered(int known)
 {
     unsigned round = 0;
@@ -176,11 +172,28 @@ static void wait_steered(int known)
     thread_state.wire_depth--;
 }
 
+int faultline_told_dead(int *processes, int most)
+{
+    int known = lives.count;
+    if (is_inert())
+        return 0;
+    if (is_steered())
+        look_steered();
+    if (schedule != NULL)
+        schedule->poll(has_news, &known);
+    else
+        hear();
+    note_learned();
+    for (int i = 0; i < most && i < lives.count; i++)
+        processes[i] = lives.learnt[i];
+    return lives.count;
+}
+
 int faultline_wait_told(int known)
 {
     if (is_inert())
         return JOB_IS_OVER;
-    if (runtime_steering && steer_round != NULL)
+    if (is_steered())
         wait_steered(known);
     else if (schedule != NULL)
         schedule->wait(need_not_wait, &known);

@@ -25,9 +25,10 @@ void note_write_learned(int process);
  * need of it. NULL: it needs nothing. */
 extern void (*lives_progress)(void);
 
-/* Provided by the taps: a round of a loop that waits while runtime_steering. Looks after the
- * messages that the plan keeps with this process, which no other can send on, and gives the
- * processor away. */
+/* Provided by the taps, for a process that waits for something or asks for it over and over while
+ * runtime_steering. Both look after the messages that the plan keeps with this process, which no
+ * other can send on; a round gives the processor away, too. Inside a lower call. */
+void steer_look(void) __attribute__((weak));
 void steer_round(unsigned *round) __attribute__((weak));
 
 /* Before another look at what others have done. Gives the processor away. */

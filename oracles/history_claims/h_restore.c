@@ -98,15 +98,6 @@ static bool is_store_disturbed(const struct judging *judging, int incarnation)
     return judging->evidence_lost;
 }
 
-static bool anybody_was_killed(const struct judging *judging, int incarnation)
-{
-    for (size_t i = 0; i < judging->evidence_count; i++)
-        if (judging->evidence[i].event.incarnation == incarnation &&
-            evidence_kills(judging, &judging->evidence[i]))
-            return true;
-    return false;
-}
-
 static struct finding *accuse(struct due *due, const struct life *life, uint64_t index,
                               const char *what)
 {
@@ -186,7 +177,7 @@ static const char *why_due(const struct due *due, const struct life *life, const
     if (restored == NULL && life_closed(life))
         return "came to its end and was not restored; the last of it";
     if (due->incarnation != judging->traces->incarnations - 1 ||
-        anybody_was_killed(judging, due->incarnation))
+        evidence_kills_in(judging, due->incarnation))
         return NULL;
     if (judging->facts->end == RUN_FAILED && ended_it(judging, life) &&
         (restored == NULL || !has_gone_on(life, *restored)))
@@ -195,15 +186,6 @@ static const char *why_due(const struct due *due, const struct life *life, const
         !evidence_keeps(judging, due->incarnation))
         return "waits for ever before it is restored; the last of it";
     return NULL;
-}
-
-/* The last call of its program is MPI_Finalize. */
-static bool is_over(const struct life *life)
-{
-    for (uint64_t at = life->to; at > life->from; at--)
-        if (record_is_of_app(&life->trace->record[at - 1]))
-            return life->trace->record[at - 1].call == CALL_MPI_Finalize;
-    return false;
 }
 
 static bool last_event(const struct life *life, uint64_t *index)
@@ -265,7 +247,7 @@ static bool job_was_over(const struct due *due)
             if (life->trace->incarnation != i)
                 continue;
             ranks++;
-            over += is_over(life);
+            over += life_is_over(life);
         }
         if (ranks > 0 && over == ranks)
             return true;

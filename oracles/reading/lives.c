@@ -343,8 +343,7 @@ bool lives_left(const struct lives *lives, int rank, uint32_t comm)
     return !life->replica && !history_first_restored(life, &restored) && !uses(life, comm);
 }
 
-/* The last that the program did is to call MPI_Finalize. */
-static bool is_finalizing(const struct life *life)
+bool life_is_over(const struct life *life)
 {
     for (uint64_t at = life->to; at > life->from; at--)
         if (record_is_of_app(&life->trace->record[at - 1]))
@@ -355,7 +354,7 @@ static bool is_finalizing(const struct life *life)
 bool lives_left_undone(const struct lives *lives, int rank, uint32_t comm)
 {
     const struct life *life = lives_newest(lives, rank, INT_MAX);
-    return lives_left(lives, rank, comm) && !(life->gone != 0 && is_finalizing(life));
+    return lives_left(lives, rank, comm) && !(life->gone != 0 && life_is_over(life));
 }
 
 /* The first in the table that is of `incarnation` or a later one. */

@@ -74,6 +74,9 @@ int lives_peer(const struct lives *lives, int incarnation, uint64_t ticks, int p
 /* The process of the life came to its end in order: it was not cut off, and did not leave. */
 bool life_closed(const struct life *life);
 
+/* The last that its program did is to call MPI_Finalize. */
+bool life_is_over(const struct life *life);
+
 /* Nobody is this rank any more: its newest life died. */
 bool lives_is_dead(const struct lives *lives, int rank);
 

@@ -97,16 +97,6 @@ static void check_world(struct judging *judging, const struct trace *trace)
                     trace->rank, trace->incarnation, header->world_size, asked);
 }
 
-/* A fault may end an incarnation before all its ranks have begun. */
-static bool was_cut_short(const struct judging *judging, int incarnation)
-{
-    for (size_t i = 0; i < judging->evidence_count; i++)
-        if (judging->evidence[i].event.incarnation == incarnation &&
-            evidence_kills(judging, &judging->evidence[i]))
-            return true;
-    return false;
-}
-
 static void check_presence(struct judging *judging, int incarnation)
 {
     int missing = 0, first = -1, ranks = ranks_in(judging, incarnation);
@@ -117,7 +107,7 @@ static void check_presence(struct judging *judging, int incarnation)
         if (missing++ == 0)
             first = rank;
     }
-    if (missing == 0 || was_cut_short(judging, incarnation))
+    if (missing == 0 || evidence_kills_in(judging, incarnation))
         return;
     struct finding *finding = find(judging);
     finding_say(finding, "%d of %d ranks have no trace in incarnation %d; the first is rank %d",

@@ -31,6 +31,15 @@ bool evidence_kills(const struct judging *judging, const struct evidence *eviden
            action_of(&plan->steps[evidence->step])->kills == KILLS_ITSELF;
 }
 
+bool evidence_kills_in(const struct judging *judging, int incarnation)
+{
+    for (size_t i = 0; i < judging->evidence_count; i++)
+        if (judging->evidence[i].event.incarnation == incarnation &&
+            evidence_kills(judging, &judging->evidence[i]))
+            return true;
+    return false;
+}
+
 bool evidence_keeps(const struct judging *judging, int incarnation)
 {
     int64_t kept = 0;

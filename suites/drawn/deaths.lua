@@ -15,11 +15,15 @@ local function arguments(size)
            "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
 end
 
--- Who is which rank, when processes have died. Under teams all of one go back together, and the
--- processes that come take their places in the order of ranks.
+-- Waits until all ranks have begun, and then knows who is which rank when processes have died. Under
+-- teams all of one go back together, and the processes that come take their places in the order of
+-- ranks.
 local function job(p, protocol, team)
   local process, newest = {}, p.ranks - 1
-  for rank = 0, p.ranks - 1 do process[rank] = rank end
+  for rank = 0, p.ranks - 1 do
+    process[rank] = rank
+    p:await { rank = rank, event = "call", nth = 2 }
+  end
   local self = { process = process }
   function self.replace(rank)
     local first = rank // team * team
@@ -44,7 +48,6 @@ end
 -- another in between.
 local function close_to_lines(p, protocol, team)
   local ranks = job(p, protocol, team)
-  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
   local rank = random(0, p.ranks - 1)
   for death = 1, 4 do
     if chance(70) then
@@ -60,7 +63,6 @@ end
 -- Two ranks by turns, each as soon as the other lives on.
 local function by_turns(p, protocol, team)
   local ranks = job(p, protocol, team)
-  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
   local first = random(0, p.ranks - 1)
   local second = (first + random(p.ranks - 1)) % p.ranks
   for death = 1, 5 do
@@ -75,7 +77,6 @@ end
 -- same line again, that one when the new process has.
 local function inside_a_line(p, protocol, team)
   local ranks = job(p, protocol, team)
-  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
   local first = random(0, p.ranks - 1)
   local second = team > 1 and first ~ 1 or (first + random(p.ranks - 1)) % p.ranks
   local line = random(2)
@@ -94,7 +95,6 @@ end
 -- came.
 local function on_the_way(p, protocol, team)
   local ranks = job(p, protocol, team)
-  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
   local rank = random(0, p.ranks - 1)
   if chance(50) then p:await { event = "saved", epoch = random(2) } end
   p:kill { rank = ranks.process[rank], event = "call", nth = random(60) }
