@@ -28,12 +28,9 @@ declare -A suites=(
     [chandy_lamport]="suites/chandy_lamport/channels.lua suites/mutants/lines.lua
           suites/mutants/left.lua suites/chandy_lamport/crash.lua"
     [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua"
-    [scmel]="suites/scmel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua
-        suites/reserve/end.lua"
-    [camel]="suites/camel/crash.lua suites/reserve/crash.lua suites/reserve/told.lua
-        suites/reserve/end.lua"
-    [pessimistic]="suites/pessimistic/crash.lua suites/reserve/crash.lua suites/reserve/told.lua
-        suites/reserve/end.lua"
+    [scmel]="suites/scmel/crash.lua suites/reserve/crash.lua suites/reserve/late.lua"
+    [camel]="suites/camel/crash.lua suites/reserve/crash.lua suites/reserve/late.lua"
+    [pessimistic]="suites/pessimistic/crash.lua suites/reserve/crash.lua suites/reserve/late.lua"
     [teams]="suites/teams/crash.lua"
     [standby]="suites/lives/crash.lua"
     [replication]="suites/replication/crash.lua suites/replication/lost.lua"

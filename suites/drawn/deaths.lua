@@ -15,9 +15,9 @@ local function arguments(size)
            "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
 end
 
--- Waits until all ranks have begun, and then knows who is which rank when processes have died. Under
--- teams all of one go back together, and the processes that come take their places in the order of
--- ranks.
+-- Waits until all ranks have begun, and then knows who is which rank when processes have died.
+-- Under teams all of one go back together, and the processes that come take their places in the
+-- order of ranks.
 local function job(p, protocol, team)
   local process, newest = {}, p.ranks - 1
   for rank = 0, p.ranks - 1 do
