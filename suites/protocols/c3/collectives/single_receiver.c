@@ -42,6 +42,8 @@ static int gather_together(struct collective *call, const struct collection *col
     }
     if (is_root)
         in = rows_for(ROWS_IN, &collection->all);
+    if (is_root && in_place) /* nobody takes it from there, but it is what the root sends */
+        error = rows_put(&in, &collection->all, call->rank);
     if (error == MPI_SUCCESS)
         error = gather_rows(call, collection, &out, &in);
     if (error == MPI_SUCCESS && is_root)
