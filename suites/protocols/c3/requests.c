@@ -46,7 +46,8 @@ void request_row(struct request *request, uint64_t bytes)
 
 void request_hold(struct request *request)
 {
-    handle_hold(request->communicator);
+    if (!request->holds)
+        handle_hold(request->communicator);
     request->holds = true;
 }
 

@@ -82,8 +82,7 @@ int transfer_send(struct request *request)
 
 void detached_add(struct request *request)
 {
-    if (!request->holds)
-        request_hold(request);
+    request_hold(request);
     request->before = NULL;
     request->after = detached;
     if (detached)

@@ -136,7 +136,6 @@ void leading_known(const struct packet *packet)
 void following_receive(const struct packet *packet)
 {
     struct happened happened;
-    struct packet *answer = packet_new(0);
     if (following.over)
         return; /* nobody knows of it but who has died */
     memcpy(&happened, packet->data, sizeof happened);
@@ -146,6 +145,7 @@ void following_receive(const struct packet *packet)
         die("out of memory for what happened");
     following.step = happened.step;
     following.over = happened.last != 0;
+    struct packet *answer = packet_new(0);
     answer->head.kind = LETTER_KNOWN;
     answer->head.number = packet->head.number;
     mirror_send_to(answer, self.other);
