@@ -8,6 +8,8 @@
 # Usage: hunt.sh BUILD_FOLDER [GLOB]...
 #     GLOB   only mutants of such names (c3-*); by itself all
 # HUNT_SEEDS: chunks of drawn programs (default 2). HUNT_SUITES=no: drawn programs alone.
+# HUNT_MINUTES: how long to go on with a mutant that none of these finds, with programs of further
+# seeds, or where there are none with a campaign over the suites of its protocol (default 0).
 # HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
 set -euo pipefail
 shopt -s inherit_errexit
@@ -15,7 +17,7 @@ cd "$(dirname "$0")/.."
 . scripts/mutants/common.bash
 build=$(realpath "$1")
 shift
-seeds=${HUNT_SEEDS:-2}
+seeds=${HUNT_SEEDS:-2} minutes=${HUNT_MINUTES:-0}
 all=${HUNT_ALL:+yes}
 work=$(mktemp -d "${TMPDIR:-/tmp}/faultline-hunt.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -43,12 +45,13 @@ declare -A suites=(
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
 # that is vacuous has not failed. What is violated besides goes to $work/claims.
 tries() {
-    local status=0
+    local status=0 verb=(run --confirm 0 --no-control --no-stacks)
+    [ "$1" != --campaign ] || { verb=(campaign --until-failure --strategy auto --replays 1) && shift; }
     local first='/# (vacuous|unknown|harness-error|SKIP)/d; s/^not ok [0-9]+ - (.*) # ([^ #]+)$/\2 \1/; T; p; q'
     rm -rf "$work/runs"
     : >"$work/tap"
-    FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" run --engine step --confirm 0 \
-        --no-control --no-stacks --out "$work/runs" "$@" >"$work/tap" 2>"$work/said" </dev/null &
+    FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" "${verb[@]}" --engine step \
+        --out "$work/runs" "$@" >"$work/tap" 2>"$work/said" </dev/null &
     while [ -z "$all" ] && kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
         sleep 0.2
     done
@@ -59,7 +62,7 @@ tries() {
     *)
         # Nothing of this protocol is in the file.
         grep -q 'no scenario' "$work/said" "$work/tap" && return 0
-        echo "hunt.sh: faultline run $*: status $status: $(tail -c 300 "$work/said")" >&2
+        echo "hunt.sh: faultline ${verb[0]} $*: status $status: $(tail -c 300 "$work/said")" >&2
         exit 3
         ;;
     esac
@@ -68,15 +71,20 @@ tries() {
     sed -nE "$first" "$work/tap"
 }
 
-# each PROTOCOL: "OPTION... FILE" of all that is tried, a line each, with tabs in between.
+# drawn PROTOCOL SEED: "OPTION... FILE" of programs that are drawn, a line each, with tabs in between.
+drawn() {
+    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/programs.lua\n' "$2" "$1"
+    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$2" "$1"
+}
+
+# each PROTOCOL: the same of all that is tried.
 each() {
     local seed file
     case $1 in
     blocking | c3 | chandy_lamport | cocheck) printf -- '--filter\t%s: *\tsuites/drawn/grid.lua\n' "$1" ;;
     esac
     for ((seed = 1; seed <= seeds; seed++)); do
-        printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/programs.lua\n' "$seed" "$1"
-        printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$seed" "$1"
+        drawn "$1" "$seed"
     done
     [ "${HUNT_SUITES:-yes}" = yes ] || return 0
     for file in ${suites[$1]}; do
@@ -88,18 +96,43 @@ each() {
     done
 }
 
+# further PROTOCOL SEED: what is tried in the minutes that are left.
+further() {
+    local files
+    case $1 in
+    standby | respawn | transactions | checkpoint_on_failure | ft_mpi)
+        read -ra files <<<"${suites[$1]}"
+        printf -- '--campaign\t--budget\t60s\t--seed\t%s' "$2"
+        printf '\t%s' "${files[@]}"
+        echo
+        ;;
+    *) drawn "$1" "$2" ;;
+    esac
+}
+
 # found PROTOCOL: what is found first of all that is tried with the mutant on the shelf, and where.
 found() {
-    local line what first=
-    local -a options
+    local first='' end seed
     : >"$work/claims"
+    look < <(each "$1")
+    end=$((SECONDS + minutes * 60))
+    for ((seed = seeds + 1; SECONDS < end; seed++)); do
+        [ -z "$first" ] || [ -n "$all" ] || break
+        look < <(further "$1" "$seed")
+    done
+    [ -z "$first" ] || echo "$first (violated: $(sort -u "$work/claims" | paste -sd ' '))"
+}
+
+# Sets `first` of found, from what is to be tried on standard input.
+look() {
+    local line what
+    local -a options
     while read -r line; do
         IFS=$'\t' read -ra options <<<"$line"
         what=$(tries "${options[@]}")
         [ -z "$what" ] || first=${first:-$what, ${options[*]}}
         [ -z "$first" ] || [ -n "$all" ] || break
-    done < <(each "$1")
-    [ -z "$first" ] || echo "$first (violated: $(sort -u "$work/claims" | paste -sd ' '))"
+    done
 }
 
 is_wanted() {
