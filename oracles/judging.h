@@ -83,6 +83,9 @@ bool evidence_kills_in(const struct judging *judging, int incarnation);
  * not go on. */
 bool evidence_keeps(const struct judging *judging, int incarnation);
 
+/* It comes to no end: no rank can go on, or all that can only poll in vain. */
+bool run_is_stuck(const struct run_facts *facts);
+
 /* The claim's situation arose `count` more times. */
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count);
 

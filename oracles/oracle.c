@@ -49,6 +49,12 @@ const char *message_text(int source, int destination, uint32_t comm, int32_t tag
     return buffer;
 }
 
+bool run_is_stuck(const struct run_facts *facts)
+{
+    return facts->end == RUN_DEADLOCK ||
+           (facts->end == RUN_TIME_LIMIT && strstr(facts->end_text, RUN_POLLED) != NULL);
+}
+
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count)
 {
     judging->result[claim].situations += count;

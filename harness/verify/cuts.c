@@ -150,8 +150,11 @@ bool shows_served_wrongly(const struct shown *shown)
     struct at noted = shown_note(shown, NOTE_RECORDED, 0),
               replayed = shown_note(shown, NOTE_REPLAYED, 0);
     const struct record *got = shown->got.record;
-    if (got == NULL || shown->restored.record == NULL)
+    if (shown->restored.record == NULL)
         return false;
+    if (got == NULL)
+        return !shown->witness->finished &&
+               at_is_note(noted, NOTE_RECORDED, shown->restored.record->bytes) && shows_loss(shown);
     if (replayed.record != NULL)
         return is_replayed_too_often(shown, replayed, shown->restored.record->bytes);
     if (!at_is_note(noted, NOTE_RECORDED, shown->restored.record->bytes))

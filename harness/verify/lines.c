@@ -108,9 +108,18 @@ static bool is_noted_too_often(const struct shown *shown, struct at noted)
                                  : notes + walk_count(sent) > walk_count(got);
 }
 
+/* Sent before the line, and it never came, though somebody waits for it. */
+static bool is_missing(const struct shown *shown)
+{
+    return !shown->witness->finished && shown->restored.record != NULL &&
+           shown->sent.trace->incarnation < shown->restored.trace->incarnation && shows_loss(shown);
+}
+
 bool shows_late_replay(const struct shown *shown)
 {
     const struct record *sent = shown->sent.record, *got = shown->got.record;
+    if (sent != NULL && got == NULL && shown_note(shown, NOTE_REPLAYED, 0).record == NULL)
+        return is_missing(shown);
     if (sent == NULL || got == NULL)
         return is_noted_too_often(shown, shown_note(shown, NOTE_REPLAYED, 0));
     return notes_inside(shown->got, NOTE_REPLAYED) != 1 ||

@@ -39,6 +39,7 @@ struct resend {
 struct c_pass {
     struct judging *judging;
     struct c_run *run;
+    const struct pass *pass;
     int incarnation;
     const struct lines *lines;
     const struct histories *histories;
@@ -86,6 +87,8 @@ void c_recovery_late(struct c_pass *pass, const struct channel *channel, const s
                      const struct received *received);
 void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
                          const struct sent *sent, const struct pair *other);
+/* Late messages for which ranks wait, between pass_read and pass_finish. */
+void c_recovery_waits(void *pass);
 /* A `replayed` note of what is no late message; `why` is a sentence. */
 void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *note, const char *why);
 /* A `suppressed` note of what is no early message. */

@@ -443,6 +443,7 @@ void c_listen_messages(struct judging *judging, struct pass *pass)
     struct c_pass *own = memory_new(1, sizeof *own);
     *own = (struct c_pass){.judging = judging,
                            .run = judging->c3,
+                           .pass = pass,
                            .incarnation = pass->incarnation,
                            .lines = reading_lines(&judging->reading, pass->incarnation),
                            .histories = pass->histories,
@@ -452,5 +453,6 @@ void c_listen_messages(struct judging *judging, struct pass *pass)
                                          .event = on_event,
                                          .pair = on_pair,
                                          .anomaly = on_anomaly,
+                                         .waits = c_recovery_waits,
                                          .end = on_end});
 }

@@ -17,6 +17,7 @@
  * records of the wire inside the call (find_on_wire). Cost: for each send of a recovery the early
  * messages of its line; for each early or late message the records inside its call. */
 #include "oracles/c3/c_family.h"
+#include "oracles/history_claims/owed.h"
 
 #include "base/memory.h"
 
@@ -274,6 +275,25 @@ void c_recovery_left_out(struct c_pass *pass, const struct channel *channel,
                 "rank %d delivered the later #%" PRIu64 " of the channel, and not this one: %s",
                 channel->destination, other->number, event_text(other->delivered, text));
     finding_show(finding, other->delivered);
+}
+
+void c_recovery_waits(void *context)
+{
+    struct c_pass *pass = context;
+    char text[EVENT_TEXT_BYTES];
+    struct owed owed;
+    for (int rank = 0; rank < pass->histories->ranks; rank++) {
+        if (!pass->lines->of[rank].restored.there ||
+            !owed_find(pass->judging, pass->pass, rank, &owed) ||
+            owed.sent->event.incarnation == pass->incarnation)
+            continue;
+        judging_saw(pass->judging, CLAIM_C_LATE_REPLAY, 1);
+        struct finding *finding = begin_late(pass, owed.channel, owed.sent);
+        finding_say(finding, "rank %d waits for it, and nobody goes on: %s", rank,
+                    event_text(owed.call, text));
+        finding_show(finding, owed.call);
+        finding_decide_at_end(finding);
+    }
 }
 
 void c_recovery_wrong_replay(struct c_pass *pass, const struct message_note *note, const char *why)

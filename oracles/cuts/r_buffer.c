@@ -1,8 +1,10 @@
-/* R.buffer: after a restart, what was recorded with the line restored is what receives get first:
- * in the order in which they were posted each takes the first recorded message that it matches, as
- * long as there is one, and says so (`replayed`); only then the network serves them. Receives that
- * were posted before the line and not complete are posted again on the way to it. Ranks with
- * several threads are left out.
+/* R.buffer, S.replay: after a restart, what was recorded with the line restored is what receives
+ * get first. R.buffer: in the order in which they were posted each takes the first recorded message
+ * that it matches, as long as there is one, and says so (`replayed`); only then the network serves
+ * them. S.replay asks the same of each channel alone: a receive from any source may get what the
+ * network brings from one rank while a recorded message of another waits. Receives that were posted
+ * before the line and not complete are posted again on the way to it. Ranks with several threads
+ * are left out.
  *
  *     recorded with the line:  m1 (from 0, tag 5)   m2 (from 2, tag 5)
  *     after the restart:       Recv(any source, tag 5)   Recv(source 2)   Recv(source 0)
@@ -13,11 +15,13 @@
  * message out of the list of recorded ones (struct kept). A receive that never completed takes its
  * message, too: nobody saw it, but no later receive may get it. One that got another message than
  * it should is reported; if that came from the buffer, too, it is taken out, so that one fault is
- * not reported twice.
+ * not reported twice. In a job that stands still, a recorded message for which the rank waits is
+ * missing.
  *
  * Cost: the records of the life, and receives times recorded messages. */
 #include "base/memory.h"
 #include "oracles/cuts/s_family.h"
+#include "oracles/history_claims/owed.h"
 #include "oracles/matching/match_tables.h"
 #include "trace/calls.h"
 
@@ -58,6 +62,7 @@ struct life_read {
     size_t kept_count, kept_room;
     struct kept *kept; /* in the order of arrival; owned */
     bool threads;      /* more than one receives */
+    bool unclear;      /* what a receive from any source took nobody saw: S.replay says no more */
 };
 
 /* --- reading ------------------------------------------------------------------------------- */
@@ -219,24 +224,28 @@ static void read_kept(struct life_read *life, const struct piece *before, uint64
 
 /* --- judging ------------------------------------------------------------------------------- */
 
-/* The first recorded message that the receive matches and that is still there. */
-static struct kept *first_match(const struct life_read *life, const struct posted *posted)
+/* The first recorded message that the receive matches and that is still there; of that peer, unless
+ * PEER_ANY. */
+static struct kept *first_match(const struct life_read *life, const struct posted *posted,
+                                int32_t peer)
 {
     for (size_t i = 0; i < life->kept_count; i++) {
         struct kept *kept = &life->kept[i];
         if (!kept->taken && kept->comm == posted->comm &&
+            (peer == PEER_ANY || kept->peer == peer) &&
             match_pattern_takes(posted->want_peer, posted->want_tag, kept->peer, kept->tag))
             return kept;
     }
     return NULL;
 }
 
-static struct finding *find(const struct life_read *life, const struct posted *posted)
+static struct finding *find(const struct life_read *life, const struct posted *posted,
+                            enum claim_id claim)
 {
     char event[EVENT_TEXT_BYTES], note[EVENT_TEXT_BYTES];
     struct event_ref restored = event_of(life->trace, life->piece->restored - 1);
     const struct record *got = &life->trace->record[posted->done];
-    struct finding *finding = judging_find(life->pass->judging, CLAIM_R_BUFFER, VERDICT_VIOLATION);
+    struct finding *finding = judging_find(life->pass->judging, claim, VERDICT_VIOLATION);
     finding_say(finding,
                 "rank %d was restored to line %" PRIu64 " (%s); then a receive got a message from "
                 "rank %" PRId32 ", tag %" PRId32 ": %s",
@@ -248,10 +257,10 @@ static struct finding *find(const struct life_read *life, const struct posted *p
 }
 
 static void report_other(const struct life_read *life, const struct posted *posted,
-                         const struct kept *kept)
+                         const struct kept *kept, enum claim_id claim)
 {
     char event[EVENT_TEXT_BYTES];
-    struct finding *finding = find(life, posted);
+    struct finding *finding = find(life, posted, claim);
     finding_say(finding,
                 "the first recorded message that it matches was still in the buffer: from rank "
                 "%" PRId32 ", tag %" PRId32 ": %s",
@@ -260,52 +269,111 @@ static void report_other(const struct life_read *life, const struct posted *post
 }
 
 static void report_untold(const struct life_read *life, const struct posted *posted,
-                          const struct kept *kept)
+                          const struct kept *kept, enum claim_id claim)
 {
     char event[EVENT_TEXT_BYTES];
-    struct finding *finding = find(life, posted);
+    struct finding *finding = find(life, posted, claim);
     finding_say(finding, "it was recorded with the line (%s), and not handed over from the buffer",
                 event_text(kept->event, event));
     finding_show(finding, kept->event);
 }
 
 static void report_made_up(const struct life_read *life, const struct posted *posted,
-                           const struct message_note *note)
+                           const struct message_note *note, enum claim_id claim)
 {
     char event[EVENT_TEXT_BYTES];
-    struct finding *finding = find(life, posted);
+    struct finding *finding = find(life, posted, claim);
     finding_say(finding, "it was handed over from the buffer, in which no such message is left: %s",
                 event_text(note->event, event));
     finding_show(finding, note->event);
 }
 
+/* The receive got a message; `kept`, or NULL, is what it should have got. */
+static void judge_got(const struct life_read *life, const struct posted *posted,
+                      const struct kept *kept, const struct message_note *note, enum claim_id claim)
+{
+    if (kept == NULL) {
+        if (note != NULL)
+            report_made_up(life, posted, note, claim);
+        return;
+    }
+    judging_saw(life->pass->judging, claim, 1);
+    if (!is_it(&life->trace->record[posted->done], kept))
+        report_other(life, posted, kept, claim);
+    else if (note == NULL)
+        report_untold(life, posted, kept, claim);
+}
+
 static void judge_receive(struct life_read *life, const struct posted *posted)
 {
     const struct record *got = &life->trace->record[posted->done];
-    struct kept *kept = first_match(life, posted);
-    const struct message_note *note =
-        posted->is_done
-            ? message_note_take(life->notes, life->trace, posted->done, NOTE_BIT(REPLAYED))
-            : NULL;
-    if (kept == NULL) {
-        if (note != NULL)
-            report_made_up(life, posted, note);
-        return;
-    }
+    struct kept *kept = first_match(life, posted, PEER_ANY);
     if (!posted->is_done) {
+        life->unclear |= kept != NULL && posted->want_peer == PEER_ANY;
+        if (kept != NULL)
+            kept->taken = true;
+        return;
+    }
+    const struct message_note *note =
+        message_note_take(life->notes, life->trace, posted->done, NOTE_BIT(REPLAYED));
+    judge_got(life, posted, kept, note, CLAIM_R_BUFFER);
+    if (!life->unclear)
+        judge_got(life, posted, first_match(life, posted, got->peer), note, CLAIM_S_REPLAY);
+    if (kept != NULL && is_it(got, kept))
         kept->taken = true;
-        return;
+    else if (kept != NULL && note != NULL)
+        take_what_was_got(life, got);
+}
+
+/* --- what is missing ----------------------------------------------------------------------- */
+
+static const struct kept *kept_of(const struct life_read *life, const struct owed *owed)
+{
+    for (size_t i = 0; i < life->kept_count; i++) {
+        const struct kept *kept = &life->kept[i];
+        if (kept->comm == owed->channel->comm && kept->peer == owed->channel->source &&
+            kept->tag == owed->channel->tag &&
+            (kept->no_hash || owed->sent->no_hash || kept->hash == owed->sent->hash))
+            return kept;
     }
-    judging_saw(life->pass->judging, CLAIM_R_BUFFER, 1);
-    if (!is_it(got, kept)) {
-        report_other(life, posted, kept);
-        if (note != NULL)
-            take_what_was_got(life, got);
+    return NULL;
+}
+
+static void report_missing(const struct life_read *life, const struct owed *owed,
+                           const struct kept *kept, enum claim_id claim)
+{
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    const struct channel *channel = owed->channel;
+    struct event_ref restored = event_of(life->trace, life->piece->restored - 1);
+    judging_saw(life->pass->judging, claim, 1);
+    struct finding *finding = judging_find(life->pass->judging, claim, VERDICT_VIOLATION);
+    finding_say(finding, "%s was recorded with line %" PRIu64 ": %s",
+                message_text(channel->source, channel->destination, channel->comm, channel->tag, 0,
+                             message),
+                life->trace->record[restored.index].bytes, event_text(kept->event, event));
+    finding_say(finding, "rank %d was restored to that line: %s", life->rank,
+                event_text(restored, event));
+    finding_say(finding, "it waits for the message, and nobody goes on: %s",
+                event_text(owed->call, event));
+    finding_show(finding, owed->sent->event);
+    finding_show(finding, kept->event);
+    finding_show(finding, restored);
+    finding_show(finding, owed->call);
+    finding_decide_at_end(finding);
+}
+
+/* The rank waits for a message of a life before, in a job that stands still. */
+static void judge_waiting(const struct life_read *life)
+{
+    struct owed owed;
+    if (!owed_find(life->pass->judging, life->pass->pass, life->rank, &owed) ||
+        owed.sent->event.incarnation == life->pass->incarnation)
         return;
-    }
-    kept->taken = true;
-    if (note == NULL)
-        report_untold(life, posted, kept);
+    const struct kept *kept = kept_of(life, &owed);
+    if (kept == NULL)
+        return;
+    report_missing(life, &owed, kept, CLAIM_R_BUFFER);
+    report_missing(life, &owed, kept, CLAIM_S_REPLAY);
 }
 
 static void judge_life(struct life_read *life, const struct piece *before)
@@ -315,6 +383,7 @@ static void judge_life(struct life_read *life, const struct piece *before)
     for (size_t i = 0; i < life->posted_count && !life->threads; i++)
         if (!life->posted[i].gone)
             judge_receive(life, &life->posted[i]);
+    judge_waiting(life);
     free(life->posted);
     free(life->kept);
 }
@@ -333,9 +402,10 @@ static void judge_rank(struct s_pass *pass, int rank, struct message_notes *note
     }
 }
 
-void r_judge_buffers(struct s_pass *pass)
+void r_judge_buffers(void *context)
 {
-    if (!pass->judging->asked[CLAIM_R_BUFFER])
+    struct s_pass *pass = context;
+    if (!pass->judging->asked[CLAIM_R_BUFFER] && !pass->judging->asked[CLAIM_S_REPLAY])
         return;
     struct message_notes *notes = reading_message_notes(&pass->judging->reading, pass->incarnation);
     for (int rank = 0; rank < pass->histories->ranks; rank++)

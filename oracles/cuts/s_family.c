@@ -231,8 +231,8 @@ static void sort_crossings(struct s_pass *pass)
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-static const enum claim_id judged_here[] = {CLAIM_S_CUT, CLAIM_S_CHANNEL, CLAIM_S_DONE,
-                                            CLAIM_R_CLEAR, CLAIM_R_BUFFER};
+static const enum claim_id judged_here[] = {CLAIM_S_CUT,    CLAIM_S_CHANNEL, CLAIM_S_DONE,
+                                            CLAIM_S_REPLAY, CLAIM_R_CLEAR,   CLAIM_R_BUFFER};
 #define JUDGED_HERE (sizeof judged_here / sizeof judged_here[0])
 
 static bool any_asked(const struct judging *judging)
@@ -285,7 +285,6 @@ static void on_end(void *context)
     struct s_pass *pass = context;
     if (pass->line_count > 0)
         judge_cuts(pass);
-    r_judge_buffers(pass);
     d_calls_release(&pass->calls);
     release(pass);
 }
@@ -300,10 +299,11 @@ static void listen(struct judging *judging, struct pass *pass)
                            .recorded = NOTE_RECORDED,
                            .incarnation = pass->incarnation,
                            .histories = pass->histories,
+                           .pass = pass,
                            .match = &pass->match};
     d_calls_begin(&own->calls, pass);
     read_notes(own);
-    struct listener listener = {.context = own, .end = on_end};
+    struct listener listener = {.context = own, .waits = r_judge_buffers, .end = on_end};
     if (own->line_count > 0) {
         listener.pair = on_pair;
         listener.anomaly = on_anomaly;

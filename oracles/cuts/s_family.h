@@ -54,6 +54,7 @@ struct s_pass {
     unsigned recorded; /* kind of the notes that a message of this level is recorded */
     int incarnation;
     const struct histories *histories;
+    const struct pass *pass;
     const struct match *match;
     struct d_calls calls;
     size_t note_count, note_room;
@@ -93,7 +94,8 @@ void s_judge_channels(struct s_pass *pass);
 void s_judge_done(const struct s_pass *pass);
 /* r_clear.c: R.clear. */
 void r_judge_clear(struct s_pass *pass);
-/* r_buffer.c: R.buffer, of an incarnation in which ranks restored lines. */
-void r_judge_buffers(struct s_pass *pass);
+/* r_buffer.c: R.buffer and S.replay, of an incarnation in which ranks restored lines; between
+ * pass_read and pass_finish. */
+void r_judge_buffers(void *pass);
 
 #endif

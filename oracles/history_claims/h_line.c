@@ -223,13 +223,6 @@ static void judge_all(struct judging *judging, const struct incarnation_notes *i
 /* --- a job that comes to no end ----------------------------------------------------------------
  */
 
-/* No rank can go on, or all poll in vain. */
-static bool is_stuck(const struct run_facts *facts)
-{
-    return facts->end == RUN_DEADLOCK ||
-           (facts->end == RUN_TIME_LIMIT && strstr(facts->end_text, RUN_POLLED) != NULL);
-}
-
 /* The plan still keeps messages from going on, or has stopped ranks, or let storage fail. */
 static bool is_kept(const struct judging *judging, int incarnation)
 {
@@ -359,7 +352,7 @@ static void judge_lines(struct judging *judging)
     for (int i = 0; judging->asked[CLAIM_H_LINE] && i < judging->traces->incarnations; i++) {
         struct incarnation_notes in;
         bool in_time = !is_disturbed(judging, i);
-        bool ends = i == judging->traces->incarnations - 1 && is_stuck(judging->facts) &&
+        bool ends = i == judging->traces->incarnations - 1 && run_is_stuck(judging->facts) &&
                     !is_kept(judging, i);
         if (!in_time && !ends)
             continue;

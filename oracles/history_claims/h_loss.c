@@ -12,6 +12,7 @@
  * was undone by a restart, and are not delivered in the history (was_delivered). Otherwise it is
  * not known: with such a program the number that is left may depend on the order of messages. */
 #include "oracles/history_claims/message_pass.h"
+#include "oracles/history_claims/owed.h"
 
 #include "base/memory.h"
 
@@ -198,4 +199,26 @@ void loss_finish(struct passage *passage)
                      : judging->facts->unreceived_known ? DOUBT_OTHERS
                                                         : DOUBT_NO_REFERENCE,
                      doubtful, doubts);
+}
+
+void loss_waits(void *context)
+{
+    struct passage *passage = context;
+    struct judging *judging = passage->judging;
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    struct owed owed;
+    for (int rank = 0; rank < passage->histories->ranks; rank++) {
+        if (!owed_find(judging, passage->pass, rank, &owed))
+            continue;
+        judging_saw(judging, CLAIM_H_LOSS, 1);
+        struct finding *finding = judging_find(judging, CLAIM_H_LOSS, VERDICT_VIOLATION);
+        finding_say(finding, "rank %d sent %s, %" PRIu64 " bytes: %s", owed.channel->source,
+                    channel_text(owed.channel, owed.sent->number, message), owed.sent->bytes,
+                    event_text(owed.sent->event, event));
+        finding_say(finding, "rank %d waits for it, and nobody goes on: %s", rank,
+                    event_text(owed.call, event));
+        finding_show(finding, owed.sent->event);
+        finding_show(finding, owed.call);
+        finding_decide_at_end(finding);
+    }
 }

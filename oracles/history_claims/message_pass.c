@@ -97,6 +97,7 @@ static void listen(struct judging *judging, struct pass *pass)
         pass_listen(pass, &(struct listener){.context = passage,
                                              .pair = messages_pair,
                                              .anomaly = messages_anomaly,
+                                             .waits = loss_waits,
                                              .complete = collective_complete,
                                              .discord = collective_discord});
     if (lines)

@@ -71,6 +71,8 @@ void messages_say_undone(const struct passage *passage, struct finding *finding,
 void loss_add(struct passage *passage, const struct channel *channel, const struct sent *sent,
               const struct pair *other);
 void loss_finish(struct passage *passage);
+/* ... and of a run that stands still: what ranks wait for. */
+void loss_waits(void *passage);
 
 /* h_collective.c */
 void collective_complete(void *passage, const struct instance *instance);

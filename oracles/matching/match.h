@@ -113,6 +113,11 @@ void match_finish(struct match *match);
  * yes. `before`: only receives posted before that event compete with it. */
 bool match_has_message(const struct match *match, int rank, uint32_t comm, int want_peer,
                        int want_tag, struct event_ref before);
+/* A message that such a receive should have got, the number `order` of its rank as posted
+ * (UINT64_MAX: a probe, which comes after all of them): it was sent, and every earlier receive that
+ * could have taken it has another one. *channel is then set. Errs on the side of NULL. */
+const struct sent *match_owed(const struct match *match, int rank, uint32_t comm, int want_peer,
+                              int want_tag, uint64_t order, const struct channel **channel);
 /* The send of this event has been matched, or a receive is posted that could take it. Errs on the
  * side of yes. */
 bool match_has_receive(const struct match *match, struct event_ref sent, uint32_t comm,

@@ -217,6 +217,48 @@ bool match_has_message(const struct match *match, int rank, uint32_t comm, int w
     return false;
 }
 
+/* Receives of the rank, posted before number `order`, that may have taken a message of the channel
+ * or take it yet. */
+static size_t count_takers(const struct match *match, const struct channel *channel, uint64_t order)
+{
+    size_t takers = 0;
+    for (const struct received *at = match->rank[channel->destination].undecided; at != NULL;
+         at = at->after)
+        takers += (at->order < order || at->dormant || at->cancelled) && at->order != order &&
+                  endpoint_comm(match, at->comm) == endpoint_comm(match, channel->comm) &&
+                  match_pattern_takes(at->want_peer, at->want_tag, channel->source, channel->tag);
+    return takers;
+}
+
+/* The first that none of them can have taken; NULL: none, or one before it may never have gone. */
+static const struct sent *first_spare(const struct channel *channel, size_t takers)
+{
+    const struct sent *at = channel->first_sent;
+    for (; at != NULL && takers > 0 && !at->optional; takers--)
+        at = at->next;
+    return at != NULL && !at->optional ? at : NULL;
+}
+
+const struct sent *match_owed(const struct match *match, int rank, uint32_t comm, int want_peer,
+                              int want_tag, uint64_t order, const struct channel **channel)
+{
+    const struct endpoint *endpoint = match_find_endpoint(match, rank, comm);
+    for (size_t i = 0; i < match->channels.capacity && endpoint != NULL && !endpoint->lost_sight;
+         i++) {
+        const struct channel *at = match->channels.slot[i].value;
+        if (at == NULL || at->destination != rank || at->endpoint != endpoint ||
+            !match_pattern_takes(want_peer, want_tag, at->source, at->tag) || at->maybe_taken ||
+            at->passed_over != NULL || at->unplaced != NULL || match_may_be_gone(match, at))
+            continue;
+        const struct sent *sent = first_spare(at, count_takers(match, at, order));
+        if (sent == NULL)
+            continue;
+        *channel = at;
+        return sent;
+    }
+    return NULL;
+}
+
 bool match_has_receive(const struct match *match, struct event_ref sent, uint32_t comm,
                        int destination, int tag)
 {

@@ -167,7 +167,7 @@ void pass_listen(struct pass *pass, const struct listener *listener)
     pass->hears |= listener->event != NULL;
     pass->keeps |= listener->keeps != NULL;
     pass->matches |= listener->pair != NULL || listener->anomaly != NULL ||
-                     listener->message != NULL || pass->keeps;
+                     listener->message != NULL || listener->waits != NULL || pass->keeps;
     pass->numbers |= listener->joined != NULL || listener->left != NULL ||
                      listener->complete != NULL || listener->discord != NULL;
 }
@@ -216,6 +216,9 @@ void pass_read(struct pass *pass, struct stream_seen *seen)
 
 void pass_finish(struct pass *pass)
 {
+    for (size_t i = 0; i < pass->listener_count; i++)
+        if (pass->listener[i].waits != NULL)
+            pass->listener[i].waits(pass->listener[i].context);
     if (pass->matches)
         match_finish(&pass->match);
     if (pass->numbers)

@@ -38,6 +38,8 @@ struct listener {
     void (*complete)(void *context, const struct instance *instance);
     void (*discord)(void *context, enum discord discord, const struct instance *instance,
                     const struct contribution *with, const struct contribution *against);
+    /* Nothing more will come, and what waits still waits: the pass may be asked for it. */
+    void (*waits)(void *context);
     /* Nothing more will come. Releases the context, if that is the listener's. */
     void (*end)(void *context);
 };

@@ -57,6 +57,7 @@ static const struct {
     {"S.cut", {36, 11, 602}},
     {"S.channel", {25, 15, 569}},
     {"S.done", {13, 5, 564}},
+    {"S.replay", {9, 4, 607}},
     {"R.clear", {12, 3, 551}},
     {"R.atomic", {10, 1, 614}},
     {"R.buffer", {27, 8, 609}},
