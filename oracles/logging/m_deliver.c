@@ -112,6 +112,11 @@ static void judge_payload(struct m_state *state, int rank, const struct record *
     bool away = note->peer < 0 || note->peer >= state->ranks ||
                 m_together(state, rank, note->peer) || state->rank[note->peer].dead ||
                 state->rank[note->peer].recovering;
+    /* The process that had it in its log died, and the one that takes its place will come to it. */
+    if (message != NULL && message->lost && !away) {
+        state->rank[note->peer].recovering = true;
+        return;
+    }
     if ((message != NULL && (message->kept || message->told || m_is_saved(state, message, rank))) ||
         away)
         return;
