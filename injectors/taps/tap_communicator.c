@@ -77,6 +77,19 @@ static void insert(enum level level, struct communicator *c)
     atomic_fetch_add(&communicator_changes[level], 1);
 }
 
+/* Behind all of the same handle. */
+static void insert_last(enum level level, struct communicator *c)
+{
+    tap_lock(&tables[level].lock);
+    struct communicator **link = bucket_of(level, c->handle);
+    while (*link)
+        link = &(*link)->next;
+    c->next = NULL;
+    *link = c;
+    tap_unlock(&tables[level].lock);
+    atomic_fetch_add(&communicator_changes[level], 1);
+}
+
 static void take_out(enum level level, const struct communicator *c)
 {
     tap_lock(&tables[level].lock);
@@ -134,6 +147,8 @@ void communicator_drop(struct communicator *c)
 {
     if (c->permanent || atomic_fetch_sub(&c->references, 1) != 1)
         return;
+    if (c->freed)
+        take_out(LEVEL_APP, c);
     group_drop(c->local);
     group_drop(c->remote);
     free(c);
@@ -453,8 +468,8 @@ static void hand_out(unsigned call, const struct communicator *made, uint32_t pa
 static bool take_back(uint64_t handle)
 {
     struct communicator *c = in_table(LEVEL_APP, handle);
-    if (!c || !c->handed_out)
-        return !c;
+    if (!c || c->freed || !c->handed_out)
+        return !c || c->freed;
     take_out(LEVEL_APP, c);
     communicator_drop(c);
     return true;
@@ -526,7 +541,8 @@ void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Com
 }
 
 /* Taken out of the table before the call: once it is freed, the library may give its handle to
- * another thread. */
+ * another thread. While a request of the program holds it a protocol may still note what becomes of
+ * its messages, so it stays behind those that get its handle. */
 struct record *communicator_free_begin(enum level level, unsigned call, const MPI_Comm *comm,
                                        struct communicator **freed)
 {
@@ -543,6 +559,10 @@ void communicator_free_end(enum level level, struct record *r, struct communicat
     if (freed && result == MPI_SUCCESS) {
         if (may_be_handed_out(level))
             take_back(freed->handle);
+        if (level == LEVEL_APP) {
+            freed->freed = true;
+            insert_last(level, freed);
+        }
         communicator_drop(freed);
     } else if (freed) {
         insert(level, freed);

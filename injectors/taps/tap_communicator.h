@@ -19,6 +19,7 @@ struct communicator {
     _Atomic unsigned references; /* the table's, and one per request that is under way */
     bool permanent;
     bool handed_out; /* made by a library under test, which may give it to the program */
+    bool freed;      /* by the program, while requests of it hold it */
     uint32_t id;     /* 0: unknown */
     int rank;        /* own, in the (local) group */
     uint64_t handle;

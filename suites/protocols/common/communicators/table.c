@@ -149,9 +149,15 @@ void handle_unpublish(struct handle *handle)
     while (*link != handle)
         link = &(*link)->in_bucket;
     *link = handle->in_bucket;
+    handle->freed = true;
+}
+
+/* What is noted of its messages was of this communicator until now, though the program has freed
+ * it. */
+static void forget(const struct handle *handle)
+{
     faultline_stands_for(FAULTLINE_COMM, (uint64_t)handle->user, 0);
     faultline_identity((uint64_t)handle->user, 0);
-    handle->freed = true;
 }
 
 static void release(struct handle *handle)
@@ -160,6 +166,8 @@ static void release(struct handle *handle)
     while (*link != handle)
         link = &(*link)->next;
     *link = handle->next;
+    if (handle->freed)
+        forget(handle);
     if (handles.protocol->freed && handle->user != MPI_COMM_NULL)
         handles.protocol->freed(handle);
     if (handle->hidden != MPI_COMM_NULL)

@@ -204,7 +204,7 @@ static void read_one(struct reader *in)
     comm->numbered = numbered;
     comm->multicasts = multicasts;
     comm->freed = freed != 0;
-    if (!comm->freed && !is_predefined(comm))
+    if (!is_predefined(comm)) /* a freed one, too: messages on it are still to come */
         note(comm);
 }
 

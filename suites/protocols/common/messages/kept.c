@@ -8,7 +8,7 @@ bool layer_describe(const struct packet *packet, struct layer_message *message)
 {
     const struct packet_head *head = &packet->head;
     const struct comm *comm = comm_by_id(head->comm);
-    if (head->kind != PACKET_MESSAGE || !comm || comm->freed)
+    if (head->kind != PACKET_MESSAGE || !comm || (comm->freed && comm->holds == 0))
         return false;
     *message = (struct layer_message){.comm = (uint64_t)comm->user,
                                       .peer = head->source,
