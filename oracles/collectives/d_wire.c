@@ -36,7 +36,7 @@ static uint64_t started_call(const struct trace *trace, uint64_t newest,
     uint64_t found = 0;
     for (uint64_t at = newest; at > 0; at--) {
         const struct record *call = &trace->record[at - 1];
-        if (call->level != LEVEL_APP || !encloses(call, record))
+        if (!record_is_of_app(call) || !encloses(call, record))
             break;
         if (carries_out(record, call) && found > 0)
             return 0;
@@ -50,7 +50,7 @@ static uint64_t started_call(const struct trace *trace, uint64_t newest,
 static uint64_t enclosing_call(const struct trace *trace, uint64_t newest,
                                const struct record *record)
 {
-    if (newest > 1 && trace->record[newest - 2].level == LEVEL_APP &&
+    if (newest > 1 && record_is_of_app(&trace->record[newest - 2]) &&
         encloses(&trace->record[newest - 2], record))
         return started_call(trace, newest, record);
     return newest;

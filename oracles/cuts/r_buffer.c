@@ -138,11 +138,13 @@ static void take_what_was_got(const struct life_read *life, const struct record 
 }
 
 /* A receive that was posted before the line, and that the rank brought back: it was served first.
- */
+ * The rank may have been restored inside the call that completes it. */
 static void finish_unposted(const struct life_read *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
-    if (index >= life->piece->restored && record->error == 0 && record->peer >= 0)
+    const struct record *restored = &life->trace->record[life->piece->restored - 1];
+    uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
+    if (leave > restored->enter && record->error == 0 && record->peer >= 0)
         take_what_was_got(life, record);
 }
 
