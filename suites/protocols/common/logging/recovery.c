@@ -272,20 +272,20 @@ static bool is_of_line(const struct determinant *one, const void *line)
     return one->line == *(const uint64_t *)line && one->kind != DELIVERED;
 }
 
-/* In order, and without a gap. */
+/* In order, and without a gap. What others know of deliveries says how far the past goes, too. */
 static void sort_past(void)
 {
     struct determinants *past = &recovery.past;
+    recovery.last = seen_since(&recovery.seen, self.line);
+    for (size_t i = 0; i < past->count; i++)
+        if (past->all[i].line == self.line && past->all[i].step > recovery.last)
+            recovery.last = past->all[i].step;
     determinants_filter(past, is_of_line, &self.line);
     if (past->count > 0)
         qsort(past->all, past->count, sizeof *past->all, by_rsn);
-    recovery.last = seen_since(&recovery.seen, self.line);
-    for (size_t i = 0; i < past->count; i++) {
+    for (size_t i = 0; i < past->count; i++)
         if (past->all[i].rsn != self.rsn + 1 + i)
             die("nobody has determinant %llu of this rank", (unsigned long long)(self.rsn + 1 + i));
-        if (past->all[i].step > recovery.last)
-            recovery.last = past->all[i].step;
-    }
 }
 
 /* What of the past is here by now, up to what comes from this rank's team later; true: all of it.
