@@ -74,6 +74,7 @@ tries() {
 # drawn PROTOCOL SEED: "OPTION... FILE" of programs that are drawn, a line each, with tabs in between.
 drawn() {
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/programs.lua\n' "$2" "$1"
+    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/rare.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$2" "$1"
 }
 

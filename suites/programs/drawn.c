@@ -9,6 +9,7 @@
 #include "collective_calls.h"
 #include "completing.h"
 #include "drawn_messages.h"
+#include "drawn_rare.h"
 #include "faultline.h"
 #include "program.h"
 
@@ -314,6 +315,7 @@ static void one_step(long compute_us)
     if (kept.outstanding)
         end_overlapping();
     call_all();
+    rare_begin(step);
     if (!groups_first)
         begin_overlapping();
     with_due(look_at_due, &due);
@@ -336,6 +338,7 @@ static void one_step(long compute_us)
     with_due(find_due, &due);
     complete_due(&due);
     look_ahead();
+    rare_step(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
@@ -388,12 +391,15 @@ static void restore(size_t payloads)
     checkpoint_register("came", came, sizeof came);
     checkpoint_register("in", in, payloads * sizeof *in);
     checkpoint_register("out", out, payloads * sizeof *out);
+    if (has_rare())
+        rare_register();
     checkpoint_restore();
     memcpy(kept.comm, comm, sizeof comm);
     memcpy(self.kept.comm, of_calls, (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
     program_renew_requests(kept.none, sending, WINDOW_REQUESTS);
     program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
     program_renew_requests(kept.none, &kept.nothing, 1);
+    rare_restored(kept.none);
     kept.none = MPI_REQUEST_NULL;
     if (feature[OTHER_COMMS])
         make_changing();
@@ -429,6 +435,7 @@ static void run(long compute_us)
     free_shapes();
     MPI_Buffer_detach(&buffer, &bytes);
     free(buffer);
+    free(piece);
     free(out);
     free(in);
 }
@@ -444,7 +451,7 @@ int main(int argc, char **argv)
     self.steps = 40;
     self.size = 40;
     for (int i = 0; i < FEATURES; i++)
-        feature[i] = i != MATCHED_AHEAD && i != NOTHING_AHEAD;
+        feature[i] = i != MATCHED_AHEAD && i != NOTHING_AHEAD && i < FIRST_RARE;
     const struct program_option options[] = {
         {"iterations", &self.steps, 1, 1000000000, "steps"},
         {"size", &self.size, 1, 65536, "elements in a message at most"},
@@ -482,6 +489,16 @@ int main(int argc, char **argv)
         SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
                "collective calls that do not block go on over a potential checkpoint"),
         SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
+        {"testimony", &feature[TESTIMONY], 0, 2,
+         "1: what nobody determines is told to another rank, and once more later; 2: the time, too, "
+         "without checkpoint_decision (0)"},
+        SWITCH("started-again", STARTED_AGAIN,
+               "persistent receives are started again after they were cancelled (0)"),
+        {"freed", &feature[FREED], 0, 2,
+         "1: operations are freed while they are used, 2: and communicators (0)"},
+        SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
+        SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
+        {"piece", &piece_kib, 0, 65536, "KiB of further state"},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);

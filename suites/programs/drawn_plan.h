@@ -38,6 +38,13 @@ enum feature {
     NONBLOCKING_COLLECTIVES,
     OUTSTANDING_COLLECTIVES,
     PERSISTENT_COLLECTIVES,
+    /* See drawn_rare.h. */
+    TESTIMONY,
+    FIRST_RARE = TESTIMONY,
+    STARTED_AGAIN,
+    FREED,
+    PARTIAL,
+    MADE,
     FEATURES
 };
 

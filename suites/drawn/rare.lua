@@ -1,0 +1,132 @@
+-- Programs drawn from seeds that do what programs seldom do (suites/programs/drawn_rare.h): they tell
+-- others what nobody determines, start again what they have cancelled, free what is still used, and
+-- so on; with a line at each step or nearly, and deaths soon after lines. Under CoCheck ranks
+-- migrate in some. `--seed` of the run draws others.
+
+local PROGRAMS = 6 -- under each protocol
+
+local random = math.random
+local function chance(percent) return random(100) <= percent end
+
+local function arguments(testimony, off)
+  return { "--seed", random(1000000000), "--iterations", random(20, 50), "--size", random(20),
+           "--testimony", testimony, "--started-again", random(0, 1), "--freed", random(0, 2),
+           "--partial", random(0, 1), "--made", random(0, 1),
+           "--piece", chance(30) and random(257, 600) or 0, table.unpack(off) }
+end
+
+-- ---- jobs that are started again ---------------------------------------------------------------
+
+-- MPI_Wtime by itself is no choice that C3 logs. Nothing crosses a line of `blocking`, and it brings
+-- no communicator back.
+local protocols = {
+  { "blocking", "BLOCKING", { "B", "H" }, 2,
+    { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1, "--made", 0 } },
+  { "c3", "C3", { "C", "D", "H" }, 1, { "--inter", 0 } },
+  { "chandy_lamport", "CHANDY", { "S", "H" }, 2,
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+  { "cocheck", "COCHECK", { "R", "H" }, 2,
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+}
+
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs(protocols) do
+    local name, variable, claims, testimony, off = table.unpack(protocol)
+    local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
+    local given = arguments(testimony, off)
+    if moves then table.move({ "--freed", 1, "--made", 0 }, 1, 4, #given + 1, given) end
+    scenario(("%s: rare %d"):format(name, number)) {
+      protocol = name, program = "drawn", claims = claims, arguments = given,
+      ranks = ranks + (moves and 1 or 0), reserve = moves and 1 or nil,
+      environment = {
+        [variable .. "_EVERY"] = random(3),
+        C3_PIGGYBACK = name == "c3" and (chance(50) and "epoch" or "color") or nil,
+        COCHECK_SKELETONS = moves and 1 or nil,
+        COCHECK_MIGRATE = moves and ("%d@%d"):format(random(0, ranks - 1), random(2)) or nil,
+      },
+      max_incarnations = 8, timeout = 60,
+      plan = function(p)
+        if chance(50) then p:jitter { ms = random(5) } end
+        for death = 1, random(0, 3) do
+          if chance(80) then p:await { event = "commit", epoch = random(death, 2 * death) } end
+          p:kill { rank = random(0, ranks - 1), event = "call", nth = random(chance(60) and 12 or 80) }
+        end
+      end,
+    }
+  end
+end
+
+-- Messages are long on their way in the first life, and in the second, which is long, no longer, for
+-- there H.line is not judged where they are: what a recovery has counted wrongly, no line ever ends.
+for number = 1, 2 do
+  for _, protocol in ipairs(protocols) do
+    local name, variable, claims, _, off = table.unpack(protocol)
+    scenario(("%s: a long second life %d"):format(name, number)) {
+      protocol = name, program = "drawn", claims = claims, ranks = random(3, 5),
+      arguments = { "--seed", random(1000000000), "--iterations", name == "c3" and 240 or 120,
+                    "--size", 8, table.unpack(off) },
+      environment = { [variable .. "_EVERY"] = random(2, 4) }, timeout = 120,
+      plan = function(p)
+        p:jitter { ms = 5 }
+        p:await { event = "commit", epoch = random(3) }
+        p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(60) }
+        p:quiet {}
+      end,
+    }
+  end
+end
+
+-- ---- jobs whose ranks live on ------------------------------------------------------------------
+
+-- Communicators that are made ahead of checkpoint_restore are refused; where they come and go, which
+-- of those of a newcomer, or of a rank that moved, goes on as which of before is not known.
+local off = { "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0,
+              "--freed", 1, "--made", 0 }
+
+-- One rank after another dies, or the same again, each when all have gone on from the death before.
+local function deaths(p, protocol)
+  local process = {}
+  if chance(50) then p:jitter { ms = random(5) } end
+  for rank = 0, p.ranks - 1 do
+    process[rank] = rank
+    p:await { rank = rank, event = "call", nth = 2 }
+  end
+  local rank = random(0, p.ranks - 1)
+  for death = 1, random(3) do
+    if chance(60) then
+      p:await { event = ({ "checkpoint", "saved" })[random(2)], epoch = death }
+    end
+    p:kill { rank = process[rank], event = "call", nth = random(chance(50) and 12 or 120) }
+    process[rank] = p.ranks + death - 1
+    p:await { rank = process[rank], event = "phase", name = protocol .. ":lives-on" }
+    if chance(50) then rank = random(0, p.ranks - 1) end
+  end
+end
+
+for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
+  for number = 1, PROGRAMS do
+    scenario(("%s: rare %d"):format(protocol, number)) {
+      protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(2, off),
+      ranks = random(2, 5), environment = { [protocol:upper() .. "_EVERY"] = random(4) },
+      engine = "step", survivors = true, timeout = 60,
+      plan = function(p) deaths(p, protocol) end,
+    }
+  end
+end
+
+for number = 1, PROGRAMS do
+  local ranks = random(2, 4)
+  scenario(("replication: rare %d"):format(number)) {
+    protocol = "replication", program = "drawn", claims = { "H", "P" },
+    arguments = arguments(2, off), ranks = 2 * ranks, reserve = ranks, engine = "step",
+    survivors = true, timeout = 60,
+    plan = function(p)
+      if chance(50) then p:jitter { ms = random(5) } end
+      for rank = 0, ranks - 1 do
+        if chance(50) then
+          p:kill { rank = rank + random(0, 1) * ranks, event = "call", nth = random(150) }
+        end
+      end
+    end,
+  }
+end

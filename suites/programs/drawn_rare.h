@@ -1,0 +1,393 @@
+/* Of the program `drawn`: what programs do seldom. One thing of each kind in some steps; what is
+ * begun in a step may be ended in the next one, beyond a potential checkpoint. Each has a switch,
+ * which is off by itself. Must not know: groups of messages. */
+#ifndef DRAWN_RARE_H
+#define DRAWN_RARE_H
+
+#include "checkpoint.h"
+#include "drawn_messages.h"
+#include "drawn_plan.h"
+#include "program.h"
+
+#define TAG_TOLD 4
+#define TAG_COUNTED 5
+#define TAG_ORDER 6
+#define TAG_STARTED 7
+#define TAG_FREED 8
+#define TAG_PARTIAL 9
+#define TESTIMONY_STEPS 6 /* until what was told is told once more */
+#define PIECE_CHANGES 16  /* numbers of the piece that a step changes */
+
+static struct {
+    uint64_t told[TESTIMONY_STEPS], heard[TESTIMONY_STEPS]; /* by step */
+    MPI_Request started;                                    /* persistent, and was cancelled */
+    uint64_t started_in;
+    MPI_Request freed; /* a receive on a communicator that is freed */
+    uint64_t freed_in;
+    MPI_Comm made; /* in the step before */
+} rare;
+
+static long piece_kib;
+static uint64_t *piece;
+
+static size_t piece_numbers(void)
+{
+    return (size_t)piece_kib * 1024 / sizeof *piece;
+}
+
+static bool has_rare(void)
+{
+    bool any = piece_kib > 0;
+    for (int i = FIRST_RARE; i < FEATURES; i++)
+        any |= feature[i] != 0;
+    return any;
+}
+
+/* What a step does of a kind goes between two ranks, which are not the same. */
+static bool pair_of(uint64_t step, int kind, int *from, int *to)
+{
+    *from = draw(step, 91000 + kind * 10, self.ranks);
+    *to = (*from + 1 + draw(step, 91001 + kind * 10, self.ranks - 1)) % self.ranks;
+    return draw(step, 91002 + kind * 10, 3) == 0;
+}
+
+static void wrong_in(uint64_t step, const char *what)
+{
+    const struct group none = {.step = step};
+    wrong(&none, what);
+}
+
+/* --- testimonies: what nobody determines is told to another rank, and once more later ----------
+ */
+
+/* How often the rank asks for a message that is on its way. */
+static uint64_t count_questions(uint64_t step, int from)
+{
+    uint64_t number, count = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int there = 0, way = draw(step, 91103, 3);
+    if (way != 0 || !feature[PROBES])
+        MPI_Irecv(&number, 1, MPI_UINT64_T, from, TAG_COUNTED, MPI_COMM_WORLD, &request);
+    for (; !there; count++) {
+        if (request == MPI_REQUEST_NULL)
+            MPI_Iprobe(from, TAG_COUNTED, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        else if (way == 1)
+            MPI_Request_get_status(request, &there, MPI_STATUS_IGNORE);
+        else
+            MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+    }
+    if (way == 0 && feature[PROBES])
+        MPI_Recv(&number, 1, MPI_UINT64_T, from, TAG_COUNTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return count;
+}
+
+/* In which order the others' messages come. */
+static uint64_t find_order(void)
+{
+    uint64_t order = 0, number;
+    MPI_Status status;
+    for (int i = 1; i < self.ranks; i++) {
+        int source = feature[ANY_SOURCE] ? MPI_ANY_SOURCE : (self.rank + i) % self.ranks;
+        MPI_Recv(&number, 1, MPI_UINT64_T, source, TAG_ORDER, MPI_COMM_WORLD, &status);
+        order = program_mix(order, (uint64_t)status.MPI_SOURCE);
+    }
+    return order;
+}
+
+static uint64_t choose(void)
+{
+    double time = MPI_Wtime();
+    uint64_t value;
+    if (feature[TESTIMONY] < 2)
+        checkpoint_decision("time", &time, sizeof time);
+    memcpy(&value, &time, sizeof value);
+    return value;
+}
+
+static void testify(uint64_t step)
+{
+    int from, to, kind = draw(step, 91100, 3);
+    uint64_t *told = &rare.told[step % TESTIMONY_STEPS];
+    bool drawn = pair_of(step, 0, &from, &to);
+    if (!drawn)
+        return;
+    if (self.rank == to && kind == 1)
+        MPI_Send(&step, 1, MPI_UINT64_T, from, TAG_COUNTED, MPI_COMM_WORLD);
+    if (self.rank != from && kind == 2)
+        MPI_Send(&step, 1, MPI_UINT64_T, from, TAG_ORDER, MPI_COMM_WORLD);
+    if (self.rank == from) {
+        *told = kind == 0 ? choose() : kind == 1 ? count_questions(step, to) : find_order();
+        MPI_Send(told, 1, MPI_UINT64_T, to, TAG_TOLD, MPI_COMM_WORLD);
+    }
+    if (self.rank == to)
+        MPI_Recv(&rare.heard[step % TESTIMONY_STEPS], 1, MPI_UINT64_T, from, TAG_TOLD,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void testify_again(uint64_t now)
+{
+    int from, to;
+    uint64_t step = now - (TESTIMONY_STEPS - 1), heard;
+    if (now + 1 < TESTIMONY_STEPS || !pair_of(step, 0, &from, &to))
+        return;
+    if (self.rank == from)
+        MPI_Send(&rare.told[step % TESTIMONY_STEPS], 1, MPI_UINT64_T, to, TAG_TOLD, MPI_COMM_WORLD);
+    if (self.rank != to)
+        return;
+    MPI_Recv(&heard, 1, MPI_UINT64_T, from, TAG_TOLD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (heard != rare.heard[step % TESTIMONY_STEPS])
+        wrong_in(step, "a rank says something else than it said before");
+}
+
+/* --- persistent receives that are started again after they were cancelled ----------------------
+ */
+
+/* The sender is told that the receive was cancelled, or it might come first. */
+static void start_again(uint64_t step)
+{
+    int from, to;
+    if (!pair_of(step, 1, &from, &to))
+        return;
+    if (self.rank == from)
+        MPI_Recv(&step, 1, MPI_UINT64_T, to, TAG_STARTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (self.rank != to)
+        return;
+    MPI_Recv_init(&rare.started_in, 1, MPI_UINT64_T, from, TAG_STARTED, MPI_COMM_WORLD,
+                  &rare.started);
+    MPI_Start(&rare.started);
+    MPI_Cancel(&rare.started);
+    MPI_Wait(&rare.started, MPI_STATUS_IGNORE);
+    MPI_Start(&rare.started);
+    MPI_Send(&step, 1, MPI_UINT64_T, from, TAG_STARTED, MPI_COMM_WORLD);
+}
+
+static void end_started(uint64_t step)
+{
+    int from, to, cancelled;
+    MPI_Status status;
+    if (!pair_of(step, 1, &from, &to))
+        return;
+    if (self.rank == from)
+        MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_STARTED, MPI_COMM_WORLD);
+    if (self.rank != to)
+        return;
+    MPI_Wait(&rare.started, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    if (cancelled || rare.started_in != step || status.MPI_SOURCE != from)
+        wrong_in(step, "a receive that was started again does not get its message");
+    MPI_Request_free(&rare.started);
+}
+
+/* --- what is freed while it is used ------------------------------------------------------------
+ */
+
+static void add(void *these, void *all, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((uint64_t *)all)[i] += ((uint64_t *)these)[i];
+}
+
+static void subtract(void *these, void *all, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((uint64_t *)all)[i] -= ((uint64_t *)these)[i];
+}
+
+/* The operation is freed, and another one made, while the reduction goes on. */
+static void free_operation(uint64_t step)
+{
+    uint64_t mine = step + (uint64_t)self.rank, all = 0, ranks = (uint64_t)self.ranks;
+    MPI_Op op, other;
+    MPI_Request request;
+    if (!feature[NONBLOCKING_COLLECTIVES] || draw(step, 91200, 3) != 0)
+        return;
+    MPI_Op_create(add, 1, &op);
+    MPI_Iallreduce(&mine, &all, 1, MPI_UINT64_T, op, MPI_COMM_WORLD, &request);
+    MPI_Op_free(&op);
+    MPI_Op_create(subtract, 1, &other);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Op_free(&other);
+    if (all != ranks * step + ranks * (ranks - 1) / 2)
+        wrong_in(step, "a reduction whose operation was freed is wrong");
+}
+
+/* A message goes through a communicator that is freed, and is received in the next step. */
+static void free_communicator(uint64_t step)
+{
+    int from, to;
+    MPI_Comm comm;
+    if (!pair_of(step, 2, &from, &to))
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (self.rank == to)
+        MPI_Irecv(&rare.freed_in, 1, MPI_UINT64_T, from, TAG_FREED, comm, &rare.freed);
+    if (self.rank == from)
+        MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_FREED, comm);
+    MPI_Comm_free(&comm);
+}
+
+static void end_freed(uint64_t step)
+{
+    int from, to;
+    if (!pair_of(step, 2, &from, &to) || self.rank != to)
+        return;
+    MPI_Wait(&rare.freed, MPI_STATUS_IGNORE);
+    if (rare.freed_in != step)
+        wrong_in(step, "a message on a communicator that was freed is another one");
+}
+
+/* --- messages that end within an element -------------------------------------------------------
+ */
+
+/* An element is two numbers with a hole between and one behind; three numbers come. */
+static void receive_part(uint64_t step)
+{
+    int from, to, elements, lengths[] = {1, 1}, places[] = {0, 2};
+    uint64_t sent[3] = {step, step + 1, step + 2}, got[8] = {0};
+    const uint64_t expected[8] = {step, 0, step + 1, 0, step + 2, 0, 0, 0};
+    MPI_Datatype placed, type;
+    MPI_Status status;
+    if (!pair_of(step, 3, &from, &to))
+        return;
+    if (self.rank == from)
+        MPI_Send(sent, 3, MPI_UINT64_T, to, TAG_PARTIAL, MPI_COMM_WORLD);
+    if (self.rank != to)
+        return;
+    MPI_Type_indexed(2, lengths, places, MPI_UINT64_T, &placed);
+    MPI_Type_create_resized(placed, 0, 4 * (MPI_Aint)sizeof(uint64_t), &type);
+    MPI_Type_commit(&type);
+    MPI_Recv(got, 2, type, from, TAG_PARTIAL, MPI_COMM_WORLD, &status);
+    MPI_Get_elements(&status, type, &elements);
+    if (elements != 3 || memcmp(got, expected, sizeof got) != 0)
+        wrong_in(step, "of a message that ends within an element the numbers are in other places");
+    MPI_Type_free(&placed);
+    MPI_Type_free(&type);
+}
+
+/* --- communicators that are made in a step and used until the next -----------------------------
+ */
+
+static void use_made(uint64_t step, MPI_Comm comm)
+{
+    int from, to, root = draw(step, 91300, self.ranks);
+    uint64_t number = self.rank == root ? step : 0, got = step;
+    MPI_Bcast(&number, 1, MPI_UINT64_T, root, comm);
+    (void)pair_of(step, 4, &from, &to);
+    if (self.rank == from)
+        MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_FREED, comm);
+    if (self.rank == to)
+        MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_FREED, comm, MPI_STATUS_IGNORE);
+    if (number != step || got != step)
+        wrong_in(step, "what comes on a communicator that was just made is another step's");
+}
+
+static void make_one(uint64_t step)
+{
+    if (draw(step, 91301, 3) != 0)
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
+    use_made(step, rare.made);
+}
+
+static void end_made(uint64_t before, uint64_t now)
+{
+    if (draw(before, 91301, 3) != 0)
+        return;
+    use_made(now, rare.made);
+    MPI_Comm_free(&rare.made);
+}
+
+/* --- a large piece of state --------------------------------------------------------------------
+ */
+
+static uint64_t piece_of(uint64_t step, size_t i)
+{
+    return program_mix(step, i);
+}
+
+static void check_piece(uint64_t step)
+{
+    for (size_t i = 0; i < piece_numbers(); i++) {
+        uint64_t since =
+            i / PIECE_CHANGES; /* the step that changed it last, or that + all places */
+        uint64_t places = (piece_numbers() + PIECE_CHANGES - 1) / PIECE_CHANGES;
+        uint64_t expected =
+            step <= since ? 0 : piece_of(since + (step - 1 - since) / places * places, i);
+        if (piece[i] != expected) {
+            wrong_in(step, "a number of the large piece is not what it was");
+            return;
+        }
+    }
+}
+
+static void change_piece(uint64_t step)
+{
+    size_t numbers = piece_numbers(), places = (numbers + PIECE_CHANGES - 1) / PIECE_CHANGES;
+    for (size_t i = step % places * PIECE_CHANGES, k = 0; k < PIECE_CHANGES && i < numbers;
+         k++, i++)
+        piece[i] = piece_of(step, i);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------
+ */
+
+/* Ahead of what is restored. */
+static void rare_register(void)
+{
+    rare.started = rare.freed = MPI_REQUEST_NULL;
+    rare.made = MPI_COMM_NULL;
+    checkpoint_register("rare", &rare, sizeof rare);
+    if (piece_kib == 0)
+        return;
+    piece = program_memory(piece_numbers(), sizeof *piece);
+    checkpoint_register("piece", piece, piece_numbers() * sizeof *piece);
+}
+
+/* none: what the library of that life took for no request. */
+static void rare_restored(MPI_Request none)
+{
+    program_renew_requests(none, &rare.started, 1);
+    program_renew_requests(none, &rare.freed, 1);
+}
+
+/* What the step before has left. */
+static void rare_begin(uint64_t step)
+{
+    if (piece_kib > 0)
+        check_piece(step);
+    if (step == 0)
+        return;
+    if (feature[STARTED_AGAIN])
+        end_started(step - 1);
+    if (feature[FREED] > 1)
+        end_freed(step - 1);
+    if (feature[MADE])
+        end_made(step - 1, step);
+}
+
+static void rare_step(uint64_t step)
+{
+    if (piece_kib > 0)
+        change_piece(step);
+    if (feature[TESTIMONY]) {
+        testify_again(step);
+        testify(step);
+    }
+    if (feature[PARTIAL])
+        receive_part(step);
+    if (feature[FREED])
+        free_operation(step);
+    if (step + 1 == (uint64_t)self.steps)
+        return;
+    if (feature[STARTED_AGAIN])
+        start_again(step);
+    if (feature[FREED] > 1)
+        free_communicator(step);
+    if (feature[MADE])
+        make_one(step);
+}
+
+#endif
