@@ -205,12 +205,24 @@ bool shows_not_clear(const struct shown *shown)
            recorded(shown, sent, cut, cut.index) < 0;
 }
 
+/* Nothing has gone out on the wire since the call began. */
+static bool is_silent(struct at call, struct at until)
+{
+    for (struct at at = call; at_next(&at) && at.index < until.index;)
+        if (is_send_of_wire(at) && at.record->thread == call.record->thread)
+            return false;
+    return true;
+}
+
+/* A call that goes on to wait for something else does so when it has sent. */
 bool shows_notified_in_send(const struct shown *shown)
 {
     struct at sent = shown->sent, notified = shown_note(shown, NOTE_NOTIFIED, 0);
-    return notified.record != NULL && sent.record != NULL && at_inside(notified, sent) &&
-           notified.record->thread == sent.record->thread && at_done(sent) > sent.record->enter &&
-           sent.record->call != CALL_MPI_Ssend;
+    if (notified.record == NULL || sent.record == NULL)
+        return false;
+    bool waits = at_done(sent) == sent.record->enter || sent.record->call == CALL_MPI_Ssend;
+    return at_inside(notified, sent) && notified.record->thread == sent.record->thread &&
+           (!waits || is_silent(sent, notified));
 }
 
 /* The process reaches nobody where that goes: by what it has said so far of where ranks are. */

@@ -1,6 +1,7 @@
 /* R.atomic: a rank never acts on a notification inside a call that sends: it is handled before the
  * send or after it. Where the call has sent and waits for something else, for the match of a
- * synchronous send or for the other half of a sendrecv, it may; and where it sends to nobody. */
+ * synchronous send or for the other half of a sendrecv, it may, once something has gone out inside
+ * the call; and where it sends to nobody. */
 #include "oracles/judging.h"
 
 #include "trace/calls.h"
@@ -15,9 +16,24 @@ static bool waits(const struct record *record)
            role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
 }
 
+/* Something went out inside the call, or it is for this rank itself: then the message has gone. */
+static bool has_sent(const struct judging *judging, const struct trace *trace, uint64_t call,
+                     uint64_t note)
+{
+    const struct life *life = lives_find(&judging->reading.lives, event_of(trace, call));
+    bool sent = life == NULL || life->rank == trace->record[call].peer;
+    for (uint64_t at = call + 1; at < note && !sent; at++) {
+        const struct record *record = &trace->record[at];
+        sent = record_is_event(record) && record->level == LEVEL_WIRE &&
+               record->kind == RECORD_SEND && record->thread == trace->record[call].thread;
+    }
+    return sent;
+}
+
 /* The send of the application that the note was made inside of, or false. MPI_Startall has a record
  * for each request, one after the other. */
-static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
+static bool find_send(const struct judging *judging, const struct trace *trace, uint64_t note,
+                      uint64_t *index)
 {
     const struct record *made = &trace->record[note];
     for (uint64_t at = note; at > 0; at--) {
@@ -28,7 +44,8 @@ static bool find_send(const struct trace *trace, uint64_t note, uint64_t *index)
         if (leave != 0 && leave <= made->enter)
             return false;
         *index = at - 1;
-        if (record->kind == RECORD_SEND && record->peer != PEER_NULL && !waits(record))
+        if (record->kind == RECORD_SEND && record->peer != PEER_NULL &&
+            !(waits(record) && has_sent(judging, trace, at - 1, note)))
             return true;
     }
     return false;
@@ -39,7 +56,7 @@ static void judge_note(struct judging *judging, const struct trace *trace, uint6
     char event[EVENT_TEXT_BYTES];
     uint64_t index;
     judging_saw(judging, CLAIM_R_ATOMIC, 1);
-    if (!find_send(trace, note, &index))
+    if (!find_send(judging, trace, note, &index))
         return;
     struct finding *finding = judging_find(judging, CLAIM_R_ATOMIC, VERDICT_VIOLATION);
     finding_say(finding, "process %d handled the notification of line %" PRIu64 ": %s", trace->rank,

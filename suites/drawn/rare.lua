@@ -34,7 +34,9 @@ for number = 1, PROGRAMS do
     local name, variable, claims, testimony, off = table.unpack(protocol)
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
     local given = arguments(testimony, off)
-    if moves then table.move({ "--freed", 1, "--made", 0 }, 1, 4, #given + 1, given) end
+    if moves then
+      table.move({ "--freed", 1, "--made", 0, "--piece", random(257, 600) }, 1, 6, #given + 1, given)
+    end
     scenario(("%s: rare %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, arguments = given,
       ranks = ranks + (moves and 1 or 0), reserve = moves and 1 or nil,
@@ -48,8 +50,13 @@ for number = 1, PROGRAMS do
       plan = function(p)
         if chance(50) then p:jitter { ms = random(5) } end
         for death = 1, random(0, 3) do
-          if chance(80) then p:await { event = "commit", epoch = random(death, 2 * death) } end
-          p:kill { rank = random(0, ranks - 1), event = "call", nth = random(chance(60) and 12 or 80) }
+          local rank, line = random(0, ranks - 1), random(death, 2 * death)
+          if chance(25) then -- between the parts of a line
+            p:kill { rank = rank, at = { rank = (rank + 1) % ranks, event = "saved", epoch = line } }
+          else
+            if chance(80) then p:await { event = "commit", epoch = line } end
+            p:kill { rank = rank, event = "call", nth = random(chance(60) and 12 or 80) }
+          end
         end
       end,
     }

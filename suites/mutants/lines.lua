@@ -1,5 +1,5 @@
 -- Jobs that are long enough for a line to be overdue (H.line), in a second life too: for mutants
--- that leave a line open for good. The protocols pass them.
+-- that leave a line open for good, or never begin one. The protocols pass them.
 
 for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY" } do
   scenario(name .. ": lines go on after a death") {
@@ -8,3 +8,10 @@ for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY" }
     plan = function(p) p:kill { rank = 1, at = { event = "commit", epoch = 2 } } end,
   }
 end
+
+-- The rank that begins a line waits for more looks than it makes between two potential checkpoints.
+scenario "chandy_lamport: a line is begun many looks after it is due" {
+  protocol = "chandy_lamport", program = "ring", ranks = 3, arguments = { "--iterations", 120 },
+  environment = { CHANDY_EVERY = 1, CHANDY_STEPS = 40 }, claims = { "H" },
+  expect = { cover = { "H.line" } },
+}
