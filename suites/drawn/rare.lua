@@ -33,7 +33,7 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, testimony, off = table.unpack(protocol)
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
-    local given = arguments(testimony, off)
+    local given, line_of_move = arguments(testimony, off), random(2)
     if moves then
       table.move({ "--freed", 1, "--made", 0, "--piece", random(257, 600) }, 1, 6, #given + 1, given)
     end
@@ -44,11 +44,15 @@ for number = 1, PROGRAMS do
         [variable .. "_EVERY"] = random(3),
         C3_PIGGYBACK = name == "c3" and (chance(50) and "epoch" or "color") or nil,
         COCHECK_SKELETONS = moves and 1 or nil,
-        COCHECK_MIGRATE = moves and ("%d@%d"):format(random(0, ranks - 1), random(2)) or nil,
+        COCHECK_MIGRATE = moves and ("%d@%d"):format(random(0, ranks - 1), line_of_move) or nil,
       },
       max_incarnations = 8, timeout = 60,
       plan = function(p)
         if chance(50) then p:jitter { ms = random(5) } end
+        if moves and chance(50) then -- the line after that in which a rank moved
+          p:await { event = "commit", epoch = line_of_move + 1 }
+          p:kill { rank = random(0, ranks - 1), event = "call", nth = random(6) }
+        end
         for death = 1, random(0, 3) do
           local rank, line = random(0, ranks - 1), random(death, 2 * death)
           if chance(25) then -- between the parts of a line
