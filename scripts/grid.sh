@@ -27,6 +27,7 @@ for ((seed = 1; seed <= chunks; seed++)); do
     look --seed "$seed" suites/drawn/grid.lua
 done
 look suites/drawn/programs.lua
+look suites/drawn/rare.lua
 look --filter '*: 100 lines*' suites/drawn/long.lua
 look suites/c3/cells.lua suites/c3/claims.lua suites/chandy_lamport/channels.lua \
     suites/cocheck/claims.lua

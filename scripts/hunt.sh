@@ -7,7 +7,7 @@
 # not).
 # Usage: hunt.sh BUILD_FOLDER [GLOB]...
 #     GLOB   only mutants of such names (c3-*); by itself all
-# HUNT_SEEDS: chunks of drawn programs (default 2). HUNT_SUITES=no: drawn programs alone.
+# HUNT_SEEDS: chunks of drawn programs (default 4). HUNT_SUITES=no: drawn programs alone.
 # HUNT_MINUTES: how long to go on with a mutant that none of these finds, with programs of further
 # seeds, or where there are none with a campaign over the suites of its protocol (default 0).
 # HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 . scripts/mutants/common.bash
 build=$(realpath "$1")
 shift
-seeds=${HUNT_SEEDS:-2} minutes=${HUNT_MINUTES:-0}
+seeds=${HUNT_SEEDS:-4} minutes=${HUNT_MINUTES:-0}
 all=${HUNT_ALL:+yes}
 work=$(mktemp -d "${TMPDIR:-/tmp}/faultline-hunt.XXXXXX")
 trap 'rm -rf "$work"' EXIT

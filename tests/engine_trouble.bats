@@ -125,6 +125,14 @@ ends() {
     [ "$status" -eq 0 ]
 }
 
+# Where a plan steers, Faultline waits inside MPI calls, too; that is no hurry, but a program is.
+@test "a program that asks for long and goes on has not stalled, where a plan steers it" {
+    printf 'scenario "asks" { protocol = "null", program = "%s", ranks = 2, engine = "step",
+  arguments = { "asks-long" }, claims = { "H.progress" },
+  plan = function(p) p:jitter { ms = 1 } end }\n' "$BUILD/tests/mpi/engine_trouble" >s.lua
+    run -0 "$FAULTLINE" run --no-stacks --no-control s.lua
+}
+
 @test "a job that only waits has stalled, whatever it calls meanwhile on communicators of its own" {
     printf 'scenario "idle" { protocol = "null", program = "%s", ranks = 2, engine = "step",
   arguments = { "idles" }, claims = { "H.progress" }, timeout = 60 }\n' \

@@ -85,7 +85,7 @@ static void pass_idle_time(void)
 
 static bool is_busy(const struct process *p)
 {
-    return p->state == PROCESS_ASLEEP || (p->state == PROCESS_POLLING && !p->lingers);
+    return p->state == PROCESS_ASLEEP || (p->state == PROCESS_POLLING && !p->only_waits);
 }
 
 /* A program that polls, or sleeps, may do so for long; where nothing but Faultline waits there is

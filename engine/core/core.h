@@ -87,6 +87,7 @@ struct process {
     pid_t pid;
     bool woken;              /* something that it could see has changed since it began to wait */
     bool lingers;            /* PROCESS_POLLING: whatever others do wakes it */
+    bool only_waits;         /* PROCESS_POLLING: Faultline asks, and not the program */
     bool looks;              /* it finds out whether it can go on: see engine_wait */
     bool awaits_kill;        /* see engine_await_kill */
     _Atomic uint32_t doomed; /* it has come to where it is to be killed */

@@ -225,7 +225,9 @@ bool engine_poll(uint64_t question, engine_ready *ready, void *data)
 
 void engine_linger(void)
 {
+    self()->only_waits = true;
     poll_on(true);
+    self()->only_waits = false;
 }
 
 void engine_sleep(uint64_t ns)

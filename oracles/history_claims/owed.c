@@ -43,6 +43,26 @@ static bool is_inside(const struct trace *trace, uint64_t *index)
     return false;
 }
 
+/* Since the library gave it a message inside the call it has asked in vain, or waits for more: it
+ * is not about to hand that message over. */
+static bool has_nothing_in_hand(const struct trace *trace, uint64_t call)
+{
+    bool nothing = true;
+    for (uint64_t at = call + 1; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        unsigned kind = record->kind;
+        bool asks = kind == RECORD_RECV || kind == RECORD_PROBE || kind == RECORD_COMPLETE;
+        if (!record_is_event(record) || record->level != LEVEL_WIRE || !asks)
+            continue;
+        bool over = atomic_load_explicit(&record->leave, memory_order_acquire) != 0;
+        if (!over || (record->flags & FLAG_NEGATIVE))
+            nothing = true;
+        else if (record->peer >= 0)
+            nothing = false;
+    }
+    return nothing;
+}
+
 static const struct received *posted_at(const struct match *match, int rank, struct event_ref event)
 {
     for (const struct received *at = match->rank[rank].undecided; at != NULL; at = at->after)
@@ -70,7 +90,8 @@ bool owed_find(const struct judging *judging, const struct pass *pass, int rank,
     const struct life *life = lives_newest(lives, rank, pass->incarnation);
     uint64_t index;
     if (!pass->newest || life == NULL || !stands_still(judging) || is_any_on_its_way(lives) ||
-        !is_inside(life->trace, &index) || index < life->counts)
+        !is_inside(life->trace, &index) || index < life->counts ||
+        !has_nothing_in_hand(life->trace, index))
         return false;
     const struct record *record = &life->trace->record[index];
     const struct received *received = waited_for(&pass->match, life, index);

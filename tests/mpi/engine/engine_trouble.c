@@ -15,6 +15,7 @@
 
 #define LARGE ((size_t)10 << 30)
 #define PAGE 4096
+#define LONG 5000 /* more than polls in vain that Faultline makes where it waits alone */
 
 static sigjmp_buf before;
 static int rank, size;
@@ -102,6 +103,22 @@ static void wait_outside(const char *name)
 }
 
 /* Polls for what never comes, and does other things between that concern nobody else. */
+/* Rank 0 asks for what does not come yet, and goes on; rank 1 asks for what comes then. */
+static void ask_long(void)
+{
+    MPI_Request request;
+    int number = 0, came = 0;
+    MPI_Irecv(&number, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &request);
+    for (int i = 0; rank == 0 && i < LONG; i++)
+        MPI_Test(&request, &came, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        MPI_Send(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    while (!came)
+        MPI_Test(&request, &came, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Send(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+}
+
 static void idle(void)
 {
     int number, flag = 0;
@@ -157,6 +174,8 @@ int main(int argc, char **argv)
         try_for_ever();
     else if (strcmp(how, "idles") == 0)
         idle();
+    else if (strcmp(how, "asks-long") == 0)
+        ask_long();
     else if (strcmp(how, "sleeps") == 0 && rank == 1)
         sleep(1000);
     else if (strcmp(how, "allocates") == 0)
