@@ -52,7 +52,8 @@ const char *message_text(int source, int destination, uint32_t comm, int32_t tag
 bool run_is_stuck(const struct run_facts *facts)
 {
     return facts->end == RUN_DEADLOCK ||
-           (facts->end == RUN_TIME_LIMIT && strstr(facts->end_text, RUN_POLLED) != NULL);
+           (facts->end == RUN_TIME_LIMIT && (strstr(facts->end_text, RUN_POLLED) != NULL ||
+                                             strstr(facts->end_text, RUN_STUCK) != NULL));
 }
 
 void judging_saw(struct judging *judging, enum claim_id claim, uint64_t count)

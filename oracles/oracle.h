@@ -193,6 +193,8 @@ struct unreceived {
 /* What the text of a TIME_LIMIT says where the ranks that were not blocked only asked, again and
  * again, for what did not come. */
 #define RUN_POLLED "every live rank has only polled in vain"
+/* ... and where the engine that runs them knows that none can go on. */
+#define RUN_STUCK "no rank can go on"
 
 enum run_end {
 #define X(name, text) RUN_##name,

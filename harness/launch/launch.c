@@ -248,7 +248,7 @@ static enum launch_end watch_incarnation(struct running_incarnation *running, ch
             return LAUNCH_DEADLOCK;
         if (!is_ending(running) && atomic_load(&launch->board->stuck) != 0) {
             bool stalled = atomic_load(&launch->board->stuck) == STUCK_STALL;
-            snprintf(text, bytes, "%s", stalled ? RUN_POLLED : "no rank can go on");
+            snprintf(text, bytes, "%s", stalled ? RUN_POLLED : RUN_STUCK);
             return LAUNCH_TIME_LIMIT;
         }
         if (cannot_follow(launch, text, bytes) || writes_too_much(running, now_ns, text, bytes))

@@ -209,7 +209,7 @@ bool shows_not_clear(const struct shown *shown)
 static bool is_silent(struct at call, struct at until)
 {
     for (struct at at = call; at_next(&at) && at.index < until.index;)
-        if (is_send_of_wire(at) && at.record->thread == call.record->thread)
+        if (is_send_of_wire(at))
             return false;
     return true;
 }

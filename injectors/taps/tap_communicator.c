@@ -61,7 +61,7 @@ static struct communicator *in_table(enum level level, uint64_t handle)
 {
     tap_lock(&tables[level].lock);
     struct communicator *c = *bucket_of(level, handle);
-    while (c && c->handle != handle)
+    while (c && (c->handle != handle || c->freed))
         c = c->next;
     tap_unlock(&tables[level].lock);
     return c;
@@ -73,19 +73,6 @@ static void insert(enum level level, struct communicator *c)
     struct communicator **bucket = bucket_of(level, c->handle);
     c->next = *bucket;
     *bucket = c;
-    tap_unlock(&tables[level].lock);
-    atomic_fetch_add(&communicator_changes[level], 1);
-}
-
-/* Behind all of the same handle. */
-static void insert_last(enum level level, struct communicator *c)
-{
-    tap_lock(&tables[level].lock);
-    struct communicator **link = bucket_of(level, c->handle);
-    while (*link)
-        link = &(*link)->next;
-    c->next = NULL;
-    *link = c;
     tap_unlock(&tables[level].lock);
     atomic_fetch_add(&communicator_changes[level], 1);
 }
@@ -152,6 +139,25 @@ void communicator_drop(struct communicator *c)
     group_drop(c->local);
     group_drop(c->remote);
     free(c);
+}
+
+/* One whose last holder has just let go of it is on its way out of the table. */
+static bool hold_if_held(struct communicator *c)
+{
+    unsigned held = atomic_load(&c->references);
+    while (held > 0 && !atomic_compare_exchange_weak(&c->references, &held, held + 1))
+        ;
+    return held > 0;
+}
+
+struct communicator *communicator_freed(MPI_Comm comm)
+{
+    tap_lock(&tables[LEVEL_APP].lock);
+    struct communicator *c = *bucket_of(LEVEL_APP, HANDLE(comm));
+    while (c && (c->handle != HANDLE(comm) || (c->freed && !hold_if_held(c))))
+        c = c->next;
+    tap_unlock(&tables[LEVEL_APP].lock);
+    return c && c->freed ? c : NULL;
 }
 
 int32_t communicator_own(const struct communicator *c)
@@ -468,8 +474,8 @@ static void hand_out(unsigned call, const struct communicator *made, uint32_t pa
 static bool take_back(uint64_t handle)
 {
     struct communicator *c = in_table(LEVEL_APP, handle);
-    if (!c || c->freed || !c->handed_out)
-        return !c || c->freed;
+    if (!c || !c->handed_out)
+        return !c;
     take_out(LEVEL_APP, c);
     communicator_drop(c);
     return true;
@@ -542,7 +548,7 @@ void make_end(enum level level, struct record *r, MPI_Comm parent, const MPI_Com
 
 /* Taken out of the table before the call: once it is freed, the library may give its handle to
  * another thread. While a request of the program holds it a protocol may still note what becomes of
- * its messages, so it stays behind those that get its handle. */
+ * its messages, so it goes back, as one that is freed. */
 struct record *communicator_free_begin(enum level level, unsigned call, const MPI_Comm *comm,
                                        struct communicator **freed)
 {
@@ -561,7 +567,7 @@ void communicator_free_end(enum level level, struct record *r, struct communicat
             take_back(freed->handle);
         if (level == LEVEL_APP) {
             freed->freed = true;
-            insert_last(level, freed);
+            insert(level, freed);
         }
         communicator_drop(freed);
     } else if (freed) {

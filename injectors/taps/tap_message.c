@@ -382,18 +382,21 @@ void tap_message_noted(struct record *note, uint64_t comm, int peer, const void 
                       note->tag == NOTE_RECORDED_CARRIED;
     enum level level = of_library ? LEVEL_WIRE : LEVEL_APP;
     const struct communicator *c = communicator_find(level, (MPI_Comm)comm);
-    struct communicator *ahead =
-        c->id == 0 && level == LEVEL_APP ? communicator_ahead((MPI_Comm)comm) : NULL;
+    struct communicator *held = NULL;
     bool hashed = false;
-    if (ahead)
-        c = ahead;
+    if (c->id == 0 && level == LEVEL_APP)
+        held = communicator_ahead((MPI_Comm)comm);
+    if (!held && level == LEVEL_APP)
+        held = communicator_freed((MPI_Comm)comm);
+    if (held)
+        c = held;
     note->comm = c->id;
     note->peer = note->tag == NOTE_CARRIES ? PEER_ANY : communicator_peer(c, peer);
     note->hash = payload_hash_packed(data, bytes, &hashed);
     if (!hashed)
         note->flags = FLAG_NO_HASH;
-    if (ahead)
-        communicator_drop(ahead);
+    if (held)
+        communicator_drop(held);
 }
 
 void tap_number_noted(struct record *note, const struct faultline_number *number)

@@ -16,16 +16,20 @@ static bool waits(const struct record *record)
            role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
 }
 
-/* Something went out inside the call, or it is for this rank itself: then the message has gone. */
+/* Something went out inside the call, from whatever thread, or it is for this rank itself: then the
+ * message has gone. */
 static bool has_sent(const struct judging *judging, const struct trace *trace, uint64_t call,
                      uint64_t note)
 {
-    const struct life *life = lives_find(&judging->reading.lives, event_of(trace, call));
-    bool sent = life == NULL || life->rank == trace->record[call].peer;
+    const struct lives *lives = &judging->reading.lives;
+    const struct life *life = lives_find(lives, event_of(trace, call));
+    const struct record *own = &trace->record[call];
+    bool sent =
+        life == NULL || life->rank == lives_peer(lives, trace->incarnation, own->enter, own->peer);
     for (uint64_t at = call + 1; at < note && !sent; at++) {
         const struct record *record = &trace->record[at];
-        sent = record_is_event(record) && record->level == LEVEL_WIRE &&
-               record->kind == RECORD_SEND && record->thread == trace->record[call].thread;
+        sent =
+            record_is_event(record) && record->level == LEVEL_WIRE && record->kind == RECORD_SEND;
     }
     return sent;
 }

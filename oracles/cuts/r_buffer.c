@@ -16,7 +16,8 @@
  * message, too: nobody saw it, but no later receive may get it. One that got another message than
  * it should is reported; if that came from the buffer, too, it is taken out, so that one fault is
  * not reported twice. In a job that stands still, a recorded message for which the rank waits is
- * missing.
+ * missing. Where receives were under way at the line, and not all are seen to be complete after it
+ * or posted again, nothing is said: what they took nobody saw.
  *
  * Cost: the records of the life, and receives times recorded messages. */
 #include "base/memory.h"
@@ -37,7 +38,8 @@ struct posted {
     int32_t want_tag;
     uint32_t request;
     bool is_done;
-    bool gone; /* complete before the rank was restored, or it took nothing */
+    bool gone;      /* complete before the rank was restored, or it took nothing */
+    bool cancelled; /* MPI_Cancel was called for it: it may have taken nothing */
 };
 
 /* A recorded message. */
@@ -60,9 +62,11 @@ struct life_read {
     size_t posted_count, posted_room;
     struct posted *posted; /* owned */
     size_t kept_count, kept_room;
-    struct kept *kept; /* in the order of arrival; owned */
-    bool threads;      /* more than one receives */
-    bool unclear;      /* what a receive from any source took nobody saw: S.replay says no more */
+    struct kept *kept;   /* in the order of arrival; owned */
+    size_t brought_back; /* receives of lives before that were seen to be complete in this one */
+    bool unseen;         /* what a receive took nobody saw: nothing more is said */
+    bool threads;        /* more than one receives */
+    bool unclear;        /* what a receive from any source took nobody saw: S.replay says no more */
 };
 
 /* --- reading ------------------------------------------------------------------------------- */
@@ -139,12 +143,15 @@ static void take_what_was_got(const struct life_read *life, const struct record 
 
 /* A receive that was posted before the line, and that the rank brought back: it was served first.
  * The rank may have been restored inside the call that completes it. */
-static void finish_unposted(const struct life_read *life, uint64_t index)
+static void finish_unposted(struct life_read *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
     const struct record *restored = &life->trace->record[life->piece->restored - 1];
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
-    if (leave > restored->enter && record->error == 0 && record->peer >= 0)
+    if (leave <= restored->enter || (record->flags & FLAG_FREED))
+        return;
+    life->brought_back++;
+    if (record->error == 0 && record->peer >= 0)
         take_what_was_got(life, record);
 }
 
@@ -172,6 +179,9 @@ static void read_record(struct life_read *life, uint64_t index)
             finish_unposted(life, index);
         break;
     default:
+        posted = role == ROLE_CANCEL ? find_request(life, record->request) : NULL;
+        if (posted != NULL)
+            posted->cancelled = true;
         break;
     }
 }
@@ -311,6 +321,7 @@ static void judge_receive(struct life_read *life, const struct posted *posted)
     const struct record *got = &life->trace->record[posted->done];
     struct kept *kept = first_match(life, posted, PEER_ANY);
     if (!posted->is_done) {
+        life->unseen |= kept != NULL && posted->cancelled;
         life->unclear |= kept != NULL && posted->want_peer == PEER_ANY;
         if (kept != NULL)
             kept->taken = true;
@@ -327,14 +338,76 @@ static void judge_receive(struct life_read *life, const struct posted *posted)
         take_what_was_got(life, got);
 }
 
+/* --- what was under way at the line ---------------------------------------------------------- */
+
+/* Requests of receives, by their numbers. */
+struct open {
+    size_t count, room;
+    uint32_t *request; /* owned */
+    size_t carried;    /* open at the end of a life; or freed, and then for ever */
+};
+
+static bool close_request(struct open *open, uint32_t request)
+{
+    for (size_t i = 0; i < open->count; i++)
+        if (open->request[i] == request) {
+            open->request[i] = open->request[--open->count];
+            return true;
+        }
+    return false;
+}
+
+static void count_open(struct open *open, const struct record *record)
+{
+    unsigned kind = record->kind;
+    bool freed = (record->flags & FLAG_FREED) != 0;
+    if (record->level != LEVEL_APP || record->request == 0 || (record->flags & FLAG_NEGATIVE))
+        return;
+    if (kind == RECORD_RECV && !(record->flags & FLAG_MATCHED)) {
+        open->request = memory_room(open->request, open->count, &open->room, sizeof *open->request);
+        open->request[open->count++] = record->request;
+    } else if (kind == RECORD_COMPLETE) {
+        if (close_request(open, record->request))
+            open->carried += freed;
+        else if (record->comm != 0 && !freed)
+            open->carried -= open->carried > 0;
+    }
+}
+
+/* Receives of the lives before that had not been seen to be complete at the line. */
+static size_t count_under_way(const struct history *history, size_t pieces)
+{
+    struct open open = {0};
+    for (size_t i = 0; i < pieces; i++) {
+        const struct piece *piece = &history->piece[i];
+        for (uint64_t at = piece->from; at < piece->to; at++)
+            if (record_is_event(&piece->trace->record[at]))
+                count_open(&open, &piece->trace->record[at]);
+        open.carried += open.count;
+        open.count = 0;
+    }
+    free(open.request);
+    return open.carried;
+}
+
+/* On the way to the line. */
+static size_t count_posted_again(const struct life_read *life)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < life->posted_count; i++)
+        count += life->posted[i].index < life->piece->restored && life->posted[i].request != 0 &&
+                 !life->posted[i].gone;
+    return count;
+}
+
 /* --- what is missing ----------------------------------------------------------------------- */
 
 static const struct kept *kept_of(const struct life_read *life, const struct owed *owed)
 {
     for (size_t i = 0; i < life->kept_count; i++) {
         const struct kept *kept = &life->kept[i];
-        if (kept->comm == owed->channel->comm && kept->peer == owed->channel->source &&
-            kept->tag == owed->channel->tag &&
+        if (!kept->taken && kept->comm == owed->channel->comm &&
+            kept->peer == owed->channel->source && kept->tag == owed->channel->tag &&
             (kept->no_hash || owed->sent->no_hash || kept->hash == owed->sent->hash))
             return kept;
     }
@@ -365,51 +438,66 @@ static void report_missing(const struct life_read *life, const struct owed *owed
 }
 
 /* The rank waits for a message of a life before, in a job that stands still. */
-static void judge_waiting(const struct life_read *life)
+static void judge_waiting(struct life_read *life, const struct history *history, size_t at)
 {
     struct owed owed;
     if (!owed_find(life->pass->judging, life->pass->pass, life->rank, &owed) ||
         owed.sent->event.incarnation == life->pass->incarnation)
         return;
+    read_kept(life, &history->piece[at - 1], life->trace->record[life->piece->restored - 1].bytes);
+    read_life(life);
+    for (size_t i = 0; i < life->posted_count; i++)
+        if (life->posted[i].is_done && !life->posted[i].gone)
+            take_what_was_got(life, &life->trace->record[life->posted[i].done]);
     const struct kept *kept = kept_of(life, &owed);
-    if (kept == NULL)
+    if (kept == NULL || life->threads)
         return;
     report_missing(life, &owed, kept, CLAIM_R_BUFFER);
     report_missing(life, &owed, kept, CLAIM_S_REPLAY);
 }
 
-static void judge_life(struct life_read *life, const struct piece *before)
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static void judge_life(struct life_read *life, const struct history *history, size_t at)
 {
-    read_kept(life, before, life->trace->record[life->piece->restored - 1].bytes);
+    read_kept(life, &history->piece[at - 1], life->trace->record[life->piece->restored - 1].bytes);
     read_life(life);
-    for (size_t i = 0; i < life->posted_count && !life->threads; i++)
+    life->unseen = count_under_way(history, at) > life->brought_back + count_posted_again(life);
+    for (size_t i = 0; i < life->posted_count && !life->threads && !life->unseen; i++)
         if (!life->posted[i].gone)
             judge_receive(life, &life->posted[i]);
-    judge_waiting(life);
-    free(life->posted);
-    free(life->kept);
 }
 
-/* Each time that the rank was restored in this incarnation: it may have moved more than once. */
-static void judge_rank(struct s_pass *pass, int rank, struct message_notes *notes)
+/* Does `judges` with each time that a rank was restored in this incarnation: it may have moved more
+ * than once. */
+static void with_lives(struct s_pass *pass,
+                       void (*judges)(struct life_read *life, const struct history *history,
+                                      size_t at))
 {
-    const struct history *history = &pass->histories->of[rank];
-    for (size_t i = 1; i < history->piece_count; i++) {
-        const struct piece *piece = &history->piece[i];
-        if (piece->restored == 0 || piece->trace->incarnation != pass->incarnation)
-            continue;
-        struct life_read life = {
-            .pass = pass, .rank = rank, .trace = piece->trace, .piece = piece, .notes = notes};
-        judge_life(&life, &history->piece[i - 1]);
-    }
-}
-
-void r_judge_buffers(void *context)
-{
-    struct s_pass *pass = context;
     if (!pass->judging->asked[CLAIM_R_BUFFER] && !pass->judging->asked[CLAIM_S_REPLAY])
         return;
     struct message_notes *notes = reading_message_notes(&pass->judging->reading, pass->incarnation);
-    for (int rank = 0; rank < pass->histories->ranks; rank++)
-        judge_rank(pass, rank, notes);
+    for (int rank = 0; rank < pass->histories->ranks; rank++) {
+        const struct history *history = &pass->histories->of[rank];
+        for (size_t i = 1; i < history->piece_count; i++) {
+            const struct piece *piece = &history->piece[i];
+            if (piece->restored == 0 || piece->trace->incarnation != pass->incarnation)
+                continue;
+            struct life_read life = {
+                .pass = pass, .rank = rank, .trace = piece->trace, .piece = piece, .notes = notes};
+            judges(&life, history, i);
+            free(life.posted);
+            free(life.kept);
+        }
+    }
+}
+
+void r_judge_buffers(struct s_pass *pass)
+{
+    with_lives(pass, judge_life);
+}
+
+void r_judge_missing(void *pass)
+{
+    with_lives(pass, judge_waiting);
 }

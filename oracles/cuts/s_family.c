@@ -285,6 +285,7 @@ static void on_end(void *context)
     struct s_pass *pass = context;
     if (pass->line_count > 0)
         judge_cuts(pass);
+    r_judge_buffers(pass);
     d_calls_release(&pass->calls);
     release(pass);
 }
@@ -303,7 +304,7 @@ static void listen(struct judging *judging, struct pass *pass)
                            .match = &pass->match};
     d_calls_begin(&own->calls, pass);
     read_notes(own);
-    struct listener listener = {.context = own, .waits = r_judge_buffers, .end = on_end};
+    struct listener listener = {.context = own, .waits = r_judge_missing, .end = on_end};
     if (own->line_count > 0) {
         listener.pair = on_pair;
         listener.anomaly = on_anomaly;

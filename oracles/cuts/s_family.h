@@ -94,8 +94,9 @@ void s_judge_channels(struct s_pass *pass);
 void s_judge_done(const struct s_pass *pass);
 /* r_clear.c: R.clear. */
 void r_judge_clear(struct s_pass *pass);
-/* r_buffer.c: R.buffer and S.replay, of an incarnation in which ranks restored lines; between
- * pass_read and pass_finish. */
-void r_judge_buffers(void *pass);
+/* r_buffer.c: R.buffer and S.replay, of an incarnation in which ranks restored lines; and of what
+ * they wait for, between pass_read and pass_finish. */
+void r_judge_buffers(struct s_pass *pass);
+void r_judge_missing(void *pass);
 
 #endif

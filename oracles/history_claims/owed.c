@@ -21,11 +21,15 @@ static bool stands_still(const struct judging *judging)
            !evidence_keeps(judging, newest);
 }
 
-/* A process has not come to where the rank was whose place it takes. */
+/* A process has not come to where the rank was whose place it takes; or a rank is dead, and some
+ * process may be about to take its place. */
 static bool is_any_on_its_way(const struct lives *lives)
 {
     for (size_t i = 0; i < lives->count; i++)
         if (lives->life[i].takes_over && lives->life[i].counts == lives->life[i].to)
+            return true;
+    for (int rank = 0; rank < lives->ranks; rank++)
+        if (lives->application[rank] && lives_is_dead(lives, rank))
             return true;
     return false;
 }
@@ -75,7 +79,7 @@ static const struct received *waited_for(const struct match *match, const struct
                                          uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
-    if (record->kind == RECORD_RECV)
+    if (record->kind == RECORD_RECV || call_role(record->call) == ROLE_MPROBE)
         return posted_at(match, life->rank, event_of(life->trace, index));
     if (record->kind != RECORD_COMPLETE || call_role(record->call) != ROLE_WAIT)
         return NULL;

@@ -104,6 +104,16 @@ static void judge_handed_over(struct m_state *state, int rank, const struct reco
         finding_show(finding, message->sent);
 }
 
+/* The process that had the message in its log died before anybody had delivered it; the one that
+ * takes its place will come to it, and is down until then. */
+static void come_to_need(struct m_state *state, struct m_message *message)
+{
+    struct m_rank *sender = &state->rank[message->sender];
+    sender->pending += !message->lost;
+    message->lost = true;
+    sender->recovering = true;
+}
+
 static void judge_payload(struct m_state *state, int rank, const struct record *note,
                           struct event_ref event, struct m_message *message)
 {
@@ -112,14 +122,13 @@ static void judge_payload(struct m_state *state, int rank, const struct record *
     bool away = note->peer < 0 || note->peer >= state->ranks ||
                 m_together(state, rank, note->peer) || state->rank[note->peer].dead ||
                 state->rank[note->peer].recovering;
-    /* The process that had it in its log died, and the one that takes its place will come to it. */
-    if (message != NULL && message->lost && !away) {
-        state->rank[note->peer].recovering = true;
-        return;
-    }
     if ((message != NULL && (message->kept || message->told || m_is_saved(state, message, rank))) ||
         away)
         return;
+    if (message != NULL && message->gone) {
+        come_to_need(state, message);
+        return;
+    }
     if (message != NULL)
         message->told = true;
     struct finding *finding = judging_find(state->judging, CLAIM_M_REPLAY, VERDICT_VIOLATION);

@@ -25,7 +25,8 @@ struct m_message {
     bool kept; /* in the log of its sender; set by m_set_kept alone */
     struct m_message *kept_before, *kept_after; /* in the log; NULL: none */
     bool told;                                  /* that it is not there when it is needed */
-    bool lost; /* it was, and the sender has died since, and has not kept it again */
+    bool gone; /* it was, and the sender has died since, and has not kept it again */
+    bool lost; /* the same, and somebody needs it */
     struct event_ref sent;
     uint64_t *clock;       /* by rank: how many of its deliveries the sender reflected; owned */
     uint64_t *taken;       /* by rank: its `beginnings` when it took it; 0: not yet. Owned */

@@ -54,7 +54,7 @@ static void judge_kept_again(struct m_state *state, int rank, struct event_ref e
 {
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES];
     struct m_rank *own = &state->rank[rank];
-    if (!own->restored)
+    if (!own->recovering || !own->restored)
         return;
     for (struct m_message *message = own->message; message != NULL && own->pending > 0;
          message = message->next) {
@@ -145,7 +145,8 @@ static void lose_messages(struct m_state *state, int rank)
     struct m_rank *own = &state->rank[rank];
     own->pending = 0;
     for (struct m_message *message = own->message; message != NULL; message = message->next) {
-        message->lost |= message->kept;
+        message->gone |= message->kept;
+        message->lost = (message->kept || message->lost) && somebody_will_need(state, message);
         m_set_kept(state, message, false);
         own->pending += message->lost;
     }

@@ -12,6 +12,7 @@ void m_set_kept(struct m_state *state, struct m_message *message, bool kept)
         return;
     message->kept = kept;
     if (kept) {
+        message->gone = false;
         message->kept_before = NULL;
         message->kept_after = own->kept;
     }

@@ -34,6 +34,7 @@ struct sent {
     uint32_t request;
     uint16_t thread;
     bool optional;    /* may or may not have been sent: in progress at a death, or failed */
+    bool cancelled;   /* MPI_Cancel was called for it, and its end is not seen */
     bool no_hash;     /* bytes are compared by number only */
     bool blocking;    /* the buffer was the call's until it returned */
     bool synchronous; /* Ssend, Issend */

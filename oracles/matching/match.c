@@ -225,6 +225,8 @@ static void record_cancel(struct match *match, const struct stream_event *event)
     request->cancelled = true;
     if (request->kind == REQUEST_RECEIVE)
         request->received->cancelled = true;
+    else if (request->sent != NULL)
+        request->sent->cancelled = true;
 }
 
 static void complete_send(struct match *match, const struct request *request,
@@ -235,6 +237,7 @@ static void complete_send(struct match *match, const struct request *request,
     if (sent == NULL)
         return;
     sent->request = 0;
+    sent->cancelled = false;
     if (!(record->flags & FLAG_CANCELLED)) {
         if (!(record->flags & FLAG_FREED) && record->error == 0)
             sent->returned = atomic_load(&record->leave);

@@ -227,6 +227,9 @@ static size_t count_takers(const struct match *match, const struct channel *chan
         takers += (at->order < order || at->dormant || at->cancelled) && at->order != order &&
                   endpoint_comm(match, at->comm) == endpoint_comm(match, channel->comm) &&
                   match_pattern_takes(at->want_peer, at->want_tag, channel->source, channel->tag);
+    for (const struct received *at = channel->first_received; at != NULL; at = at->next)
+        takers +=
+            at->decided; /* it has one, and waits to be paired until earlier ones are decided */
     return takers;
 }
 
@@ -234,9 +237,9 @@ static size_t count_takers(const struct match *match, const struct channel *chan
 static const struct sent *first_spare(const struct channel *channel, size_t takers)
 {
     const struct sent *at = channel->first_sent;
-    for (; at != NULL && takers > 0 && !at->optional; takers--)
+    for (; at != NULL && takers > 0 && !at->optional && !at->cancelled; takers--)
         at = at->next;
-    return at != NULL && !at->optional ? at : NULL;
+    return at != NULL && !at->optional && !at->cancelled ? at : NULL;
 }
 
 const struct sent *match_owed(const struct match *match, int rank, uint32_t comm, int want_peer,
@@ -246,7 +249,8 @@ const struct sent *match_owed(const struct match *match, int rank, uint32_t comm
     for (size_t i = 0; i < match->channels.capacity && endpoint != NULL && !endpoint->lost_sight;
          i++) {
         const struct channel *at = match->channels.slot[i].value;
-        if (at == NULL || at->destination != rank || at->endpoint != endpoint ||
+        if (at == NULL || at->first_sent == NULL || at->destination != rank ||
+            at->endpoint != endpoint ||
             !match_pattern_takes(want_peer, want_tag, at->source, at->tag) || at->maybe_taken ||
             at->passed_over != NULL || at->unplaced != NULL || match_may_be_gone(match, at))
             continue;
