@@ -90,3 +90,18 @@ LUA
 @test "every 22nd of these under mpiexec" {
     passes 4 --engine mpiexec --shard 2/22
 }
+
+# The row of the root of a gather in place is the root's own: it was what the heap had there.
+@test "the same decisions give the same bytes in a gather in place, with the bits in front" {
+    printf 'for i = 1, 3 do scenario("same " .. i) { protocol = "c3", program = "drawn", ranks = 5,
+  engine = "step", claims = { "H" }, environment = { C3_COLLECTIVE_BITS = "auto", C3_EVERY = 3 },
+  arguments = { "--seed", 955990839, "--iterations", 48, "--size", 54, "--inter", 0 } } end\n' >same.lua
+    "$BUILD/faultline" run --keep --no-control --out same same.lua >/dev/null
+    for i in 1 2 3; do
+        "$BUILD/faultline" trace "same/latest/$i" | sed -n 's/.*MPI_Gather .*in place/&/p' |
+            grep -o 'comm .*' >"$i"
+    done
+    [ -s 1 ]
+    cmp 1 2
+    cmp 1 3
+}
