@@ -22,3 +22,18 @@ situation("laplace: power failure after a commit", {
     p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 2 }, lose = "node" }
   end,
 })
+
+-- Ranks remember what nobody determines. Two have saved a line that is not committed when the third
+-- dies; in the next life it comes otherwise, and the job goes back to that line when it is made anew.
+for number = 1, 3 do
+  situation("states of one life, program " .. number, {
+    program = "drawn", claims = { "B", "H" }, environment = { BLOCKING_EVERY = 3 },
+    arguments = { "--seed", number, "--iterations", 24, "--size", 5, "--testimony", 2,
+                  "--crossing", 0, "--changing", 0, "--outstanding", 0 },
+    plan = function(p)
+      p:jitter { ms = 5 }
+      p:kill { rank = 0, at = { rank = 1, event = "saved", epoch = 2 } }
+      p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 2 } }
+    end,
+  })
+end

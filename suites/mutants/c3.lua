@@ -264,3 +264,34 @@ for number = 1, 12 do
     plan = die_twice,
   })
 end
+
+-- ---- what programs do seldom -------------------------------------------------------------------
+
+local seldom = { "--iterations", 40, "--size", 5, "--testimony", 1, "--started-again", 1, "--made", 1,
+                 "--inter", 0, "--crossing", 0 }
+
+-- Rank 2 is before the line and hears how often a rank that logs has asked for a message.
+situation("how often a rank asks, told to one before the line", 3, {
+  program = "drawn", claims = { "C", "D", "H" }, environment = { C3_PIGGYBACK = "color" },
+  arguments = { "--seed", 7, "--collectives", 0, "--nonblocking", 0, "--outstanding", 0,
+                table.unpack(seldom) },
+  plan = function(p)
+    p:hold { message = "pleaseCheckpoint", to = 2, epoch = 2, after = "start",
+             release = { rank = 2, event = "call", nth = 92 } }
+    p:kill { rank = 0, at = { event = "commit", epoch = 2 } }
+  end,
+})
+
+for _, seed in ipairs { 6, 8, 11 } do
+  situation("receives started again, over three deaths, delays " .. seed, 2, {
+    program = "drawn", claims = { "C", "D", "H" }, environment = { C3_PIGGYBACK = "color" },
+    arguments = { "--seed", 1, table.unpack(seldom) },
+    plan = function(p)
+      p:jitter { ms = 2, seed = seed }
+      for life, rank in ipairs { 2, 1, 1 } do
+        p:await { event = "commit", epoch = 2 * life }
+        p:kill { rank = rank, event = "call", nth = ({ 2, 5, 4 })[life] }
+      end
+    end,
+  })
+end

@@ -1,5 +1,6 @@
 -- Jobs that are long enough for a line to be overdue (H.line), in a second life too: for mutants
--- that leave a line open for good, or never begin one. The protocols pass them.
+-- that leave a line open for good, or never begin one; and lines at moments that come seldom. The
+-- protocols pass them.
 
 for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY" } do
   scenario(name .. ": lines go on after a death") {
@@ -15,3 +16,18 @@ scenario "chandy_lamport: a line is begun many looks after it is due" {
   environment = { CHANDY_EVERY = 1, CHANDY_STEPS = 40 }, claims = { "H" },
   expect = { cover = { "H.line" } },
 }
+
+-- Rank 1 waits for a message, and comes to line 3 ahead of its first potential checkpoint since it was
+-- restored to line 2.
+for _, program in ipairs { "pipeline", "laplace" } do
+  scenario("chandy_lamport: a line right after a restart, " .. program) {
+    protocol = "chandy_lamport", program = program, ranks = 3, arguments = { "--iterations", 60 },
+    environment = { CHANDY_EVERY = 1 }, claims = { "S", "H" },
+    plan = function(p)
+      p:kill { rank = 1, at = { rank = 0, event = "commit", epoch = 2 } }
+      p:hold { message = "message", from = 0, to = 1,
+               release = { rank = 1, event = "checkpoint", epoch = 3 } }
+      p:kill { rank = 2, at = { rank = 0, event = "commit", epoch = 3 } }
+    end,
+  }
+end
