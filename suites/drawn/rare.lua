@@ -1,7 +1,7 @@
--- Programs drawn from seeds that do what programs seldom do (suites/programs/drawn_rare.h): they tell
--- others what nobody determines, start again what they have cancelled, free what is still used, and
--- so on; with a line at each step or nearly, and deaths soon after lines. Under CoCheck ranks
--- migrate in some. `--seed` of the run draws others.
+-- Programs drawn from seeds that do what programs seldom do (suites/programs/drawn_rare.h): they
+-- tell others what nobody determines, start again what they have cancelled, free what is still
+-- used, and so on; with a line at each step or nearly, and deaths soon after lines. Under CoCheck
+-- ranks migrate in some. `--seed` of the run draws others.
 
 local PROGRAMS = 6 -- under each protocol
 
@@ -17,11 +17,12 @@ end
 
 -- ---- jobs that are started again ---------------------------------------------------------------
 
--- MPI_Wtime by itself is no choice that C3 logs. Nothing crosses a line of `blocking`, and it brings
--- no communicator back.
+-- MPI_Wtime by itself is no choice that C3 logs. Nothing crosses a line of `blocking`, and it
+-- brings no communicator back.
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" }, 2,
-    { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1, "--made", 0 } },
+    { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1,
+      "--made", 0 } },
   { "c3", "C3", { "C", "D", "H" }, 1, { "--inter", 0 } },
   { "chandy_lamport", "CHANDY", { "S", "H" }, 2,
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
@@ -35,7 +36,8 @@ for number = 1, PROGRAMS do
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
     local given, line_of_move = arguments(testimony, off), random(2)
     if moves then
-      table.move({ "--freed", 1, "--made", 0, "--piece", random(257, 600) }, 1, 6, #given + 1, given)
+      local others = { "--freed", 1, "--made", 0, "--piece", random(257, 600) }
+      table.move(others, 1, #others, #given + 1, given)
     end
     scenario(("%s: rare %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, arguments = given,
@@ -56,7 +58,8 @@ for number = 1, PROGRAMS do
         for death = 1, random(0, 3) do
           local rank, line = random(0, ranks - 1), random(death, 2 * death)
           if chance(25) then -- between the parts of a line
-            p:kill { rank = rank, at = { rank = (rank + 1) % ranks, event = "saved", epoch = line } }
+            local other = (rank + 1) % ranks
+            p:kill { rank = rank, at = { rank = other, event = "saved", epoch = line } }
           else
             if chance(80) then p:await { event = "commit", epoch = line } end
             p:kill { rank = rank, event = "call", nth = random(chance(60) and 12 or 80) }
@@ -67,8 +70,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Messages are long on their way in the first life, and in the second, which is long, no longer, for
--- there H.line is not judged where they are: what a recovery has counted wrongly, no line ever ends.
+-- Messages are long on their way in the first life, and no longer in the second: H.line is not
+-- judged where they are. That life is long: what a recovery has counted wrongly keeps lines open.
 for number = 1, 2 do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, _, off = table.unpack(protocol)
@@ -89,8 +92,8 @@ end
 
 -- ---- jobs whose ranks live on ------------------------------------------------------------------
 
--- Communicators that are made ahead of checkpoint_restore are refused; where they come and go, which
--- of those of a newcomer, or of a rank that moved, goes on as which of before is not known.
+-- Communicators that are made ahead of checkpoint_restore are refused; where they come and go,
+-- which of those of a newcomer, or of a rank that moved, goes on as which of before is not known.
 local off = { "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0,
               "--freed", 1, "--made", 0 }
 

@@ -267,8 +267,8 @@ end
 
 -- ---- what programs do seldom -------------------------------------------------------------------
 
-local seldom = { "--iterations", 40, "--size", 5, "--testimony", 1, "--started-again", 1, "--made", 1,
-                 "--inter", 0, "--crossing", 0 }
+local seldom = { "--iterations", 40, "--size", 5, "--testimony", 1, "--started-again", 1,
+                 "--made", 1, "--inter", 0, "--crossing", 0 }
 
 -- Rank 2 is before the line and hears how often a rank that logs has asked for a message.
 situation("how often a rank asks, told to one before the line", 3, {

@@ -17,8 +17,8 @@ scenario "chandy_lamport: a line is begun many looks after it is due" {
   expect = { cover = { "H.line" } },
 }
 
--- Rank 1 waits for a message, and comes to line 3 ahead of its first potential checkpoint since it was
--- restored to line 2.
+-- Rank 1 waits for a message, and comes to line 3 ahead of its first potential checkpoint since it
+-- was restored to line 2.
 for _, program in ipairs { "pipeline", "laplace" } do
   scenario("chandy_lamport: a line right after a restart, " .. program) {
     protocol = "chandy_lamport", program = program, ranks = 3, arguments = { "--iterations", 60 },
