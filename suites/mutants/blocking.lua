@@ -24,7 +24,7 @@ situation("laplace: power failure after a commit", {
 })
 
 -- Ranks remember what nobody determines. Two have saved a line that is not committed when the third
--- dies; in the next life it comes otherwise, and when the line is made anew the job goes back to it.
+-- dies; in the next life it comes otherwise, and the job goes back to the line made anew.
 for number = 1, 3 do
   situation("states of one life, program " .. number, {
     program = "drawn", claims = { "B", "H" }, environment = { BLOCKING_EVERY = 3 },
