@@ -75,8 +75,8 @@ void communicator_drop(struct communicator *c);
  */
 struct communicator *communicator_ahead(MPI_Comm comm);
 
-/* The newest of this handle that the application has freed, while requests hold it. NULL: none, or a
- * newer one has the handle. Held once. */
+/* The newest of this handle that the application has freed, while requests hold it. NULL: none, or
+ * a newer one has the handle. Held once. */
 struct communicator *communicator_freed(MPI_Comm comm);
 
 /* Sources and destinations of neighbourhood collectives; 0 and 0 without a topology. */

@@ -13,8 +13,8 @@ struct owed {
 
 /* Asked between pass_read and pass_finish of the application's pass over the newest incarnation.
  * False: the rank waits for nothing that was sent, or the job does not stand still, or the plan
- * keeps messages, stops ranks or lets storage fail, or a rank is dead, or the process that takes its
- * place has not come to its line. *owed is valid until pass_finish. */
+ * keeps messages, stops ranks or lets storage fail, or a rank is dead, or the process that takes
+ * its place has not come to its line. *owed is valid until pass_finish. */
 bool owed_find(const struct judging *judging, const struct pass *pass, int rank, struct owed *owed);
 
 #endif
