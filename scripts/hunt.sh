@@ -18,6 +18,10 @@ cd "$(dirname "$0")/.."
 build=$(realpath "$1")
 shift
 seeds=${HUNT_SEEDS:-4} minutes=${HUNT_MINUTES:-0}
+[[ $seeds =~ ^[0-9]+$ && $minutes =~ ^[0-9]+$ ]] || {
+    echo "hunt.sh: HUNT_SEEDS=$seeds HUNT_MINUTES=$minutes: whole numbers are accepted, 0 or more" >&2
+    exit 64
+}
 all=${HUNT_ALL:+yes}
 work=$(mktemp -d "${TMPDIR:-/tmp}/faultline-hunt.XXXXXX")
 trap 'rm -rf "$work"' EXIT
