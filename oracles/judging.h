@@ -82,6 +82,9 @@ bool evidence_kills_in(const struct judging *judging, int incarnation);
 /* The plan has kept messages in the incarnation that it has not let go, or stopped ranks that do
  * not go on. */
 bool evidence_keeps(const struct judging *judging, int incarnation);
+/* By the end of the incarnation the plan has let storage fail, or lose what was not synced; or it
+ * is not known. */
+bool evidence_disturbs_store(const struct judging *judging, int incarnation);
 
 /* It comes to no end: no rank can go on, or all that can only poll in vain. */
 bool run_is_stuck(const struct run_facts *facts);

@@ -86,18 +86,6 @@ static bool has_saved(const struct life *life, uint64_t line)
     return false;
 }
 
-/* By then the plan has let storage fail, or lose what was not synced. */
-static bool is_store_disturbed(const struct judging *judging, int incarnation)
-{
-    for (size_t i = 0; i < judging->evidence_count; i++) {
-        const struct evidence *evidence = &judging->evidence[i];
-        if (evidence->event.incarnation <= incarnation &&
-            (evidence->kind == FAULT_STORAGE || evidence->kind == FAULT_LOST))
-            return true;
-    }
-    return judging->evidence_lost;
-}
-
 static struct finding *accuse(struct due *due, const struct life *life, uint64_t index,
                               const char *what)
 {
@@ -278,7 +266,8 @@ static void judge_restore(struct judging *judging)
 {
     if (!judging->asked[CLAIM_H_RESTORE] || judging->facts->survivors)
         return;
-    for (int i = 1; i < judging->traces->incarnations && !is_store_disturbed(judging, i); i++) {
+    for (int i = 1; i < judging->traces->incarnations && !evidence_disturbs_store(judging, i);
+         i++) {
         struct due due = {.judging = judging, .incarnation = i};
         if (!commit_before(judging->traces, i, LINE_ANY, &due.trace, &due.index))
             continue;

@@ -7,18 +7,11 @@
 
 #include "trace/calls.h"
 
-#include <string.h>
-
 static bool stands_still(const struct judging *judging)
 {
     int newest = judging->traces->incarnations - 1;
-    for (size_t i = 0; i < judging->evidence_count; i++) {
-        unsigned kind = judging->evidence[i].kind;
-        if (kind == FAULT_STORAGE || kind == FAULT_LOST)
-            return false;
-    }
-    return run_is_stuck(judging->facts) && !judging->evidence_lost &&
-           !evidence_keeps(judging, newest);
+    return run_is_stuck(judging->facts) && !evidence_keeps(judging, newest) &&
+           !evidence_disturbs_store(judging, newest);
 }
 
 /* A process has not come to where the rank was whose place it takes; or a rank is dead, and some

@@ -53,6 +53,17 @@ bool evidence_keeps(const struct judging *judging, int incarnation)
     return kept > 0;
 }
 
+bool evidence_disturbs_store(const struct judging *judging, int incarnation)
+{
+    for (size_t i = 0; i < judging->evidence_count; i++) {
+        const struct evidence *evidence = &judging->evidence[i];
+        if (evidence->event.incarnation <= incarnation &&
+            (evidence->kind == FAULT_STORAGE || evidence->kind == FAULT_LOST))
+            return true;
+    }
+    return judging->evidence_lost;
+}
+
 /* The first piece of evidence of the kind for the step from number *next on; NULL: none. */
 static const struct evidence *next_evidence(const struct look *look, unsigned kind, size_t *next)
 {

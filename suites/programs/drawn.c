@@ -25,7 +25,7 @@ struct due {
     int place[2 * WINDOW_REQUESTS];
 };
 
-static long print_every;
+static long seed = 1, compute_us, print_every;
 
 /* --- the groups of a step --------------------------------------------------------------------- */
 
@@ -306,7 +306,7 @@ static bool are_outstanding(uint64_t step)
            draw(step, 90306, 4) == 0;
 }
 
-static void one_step(long compute_us)
+static void one_step(void)
 {
     uint64_t step = self.kept.step;
     struct due due = {.count = 0};
@@ -405,7 +405,7 @@ static void restore(size_t payloads)
         make_changing();
 }
 
-static void run(long compute_us)
+static void run(void)
 {
     size_t payloads = (size_t)WINDOW_REQUESTS * (size_t)(STRIDE_MOST * self.size + 1);
     size_t buffered = payloads * sizeof(uint64_t) + BUFFER_BYTES;
@@ -419,7 +419,7 @@ static void run(long compute_us)
     self.kept.sum = program_mix(self.seed, (uint64_t)self.rank);
     restore(payloads);
     while (self.kept.step < (uint64_t)self.steps) {
-        one_step(compute_us);
+        one_step();
         if (print_every && self.kept.step % (uint64_t)print_every == 0)
             printf("%d %llu %016llx\n", self.rank, (unsigned long long)self.kept.step,
                    (unsigned long long)self.kept.sum);
@@ -445,62 +445,60 @@ static void run(long compute_us)
         name, &feature[which], 0, 1, "1: " meaning                                                 \
     }
 
+static const struct program_option options[] = {
+    {"iterations", &self.steps, 1, 1000000000, "steps"},
+    {"size", &self.size, 1, 65536, "elements in a message at most"},
+    {"seed", &seed, 0, 1000000000, "of the plan"},
+    {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
+    {"tell", &print_every, 0, 1000000000, "every so many steps each rank prints its sum; 0: never"},
+    {"received", &received, -1, RECEIVING_WAYS - 1,
+     "all in one way, MPI_Recv, Irecv, Recv_init, Probe, Iprobe, Mprobe, Improbe; -1: drawn"},
+    SWITCH("crossing", CROSSING, "messages and requests outlive a step"),
+    SWITCH("synchronous", SYNCHRONOUS, "MPI_Ssend and so on"),
+    SWITCH("buffered", BUFFERED, "MPI_Bsend and so on"),
+    SWITCH("ready", READY, "MPI_Rsend and so on"),
+    SWITCH("persistent", PERSISTENT_MESSAGES, "persistent requests of messages"),
+    SWITCH("any-source", ANY_SOURCE, "receives and probes from MPI_ANY_SOURCE"),
+    {"any-tag", &feature[ANY_TAG], 0, 2,
+     "1: receives and probes with MPI_ANY_TAG, 2: and as many as can be"},
+    SWITCH("probes", PROBES, "MPI_Probe, MPI_Iprobe"),
+    SWITCH("matched-probes", MATCHED_PROBES, "MPI_Mprobe, MPI_Improbe"),
+    SWITCH("matched-ahead", MATCHED_AHEAD, "MPI_Mprobe in one step, MPI_Mrecv in the next (0)"),
+    SWITCH("cancels", CANCELS, "receives are cancelled"),
+    SWITCH("cancelled-ahead", CANCELLED_AHEAD, "... and completed in the next step"),
+    SWITCH("nothing-ahead", NOTHING_AHEAD, "... those of what nobody sends as well (0)"),
+    SWITCH("self", TO_SELF, "messages to the sender itself"),
+    SWITCH("empty", EMPTY, "messages of no bytes"),
+    SWITCH("types", TYPES, "datatypes with holes and negative bounds"),
+    SWITCH("high-tags", HIGH_TAGS, "tags up to MPI_TAG_UB"),
+    SWITCH("communicators", OTHER_COMMS, "others than MPI_COMM_WORLD; any tag is for these, too"),
+    SWITCH("changing", CHANGING_COMMS, "a communicator that is made again every 7 steps"),
+    SWITCH("inter", INTERCOMM, "messages on an intercommunicator"),
+    SWITCH("sendrecv", SENDRECV, "MPI_Sendrecv, MPI_Sendrecv_replace"),
+    SWITCH("collectives", COLLECTIVES, "collective calls"),
+    SWITCH("nonblocking", NONBLOCKING_COLLECTIVES, "collective calls that do not block"),
+    SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
+           "collective calls that do not block go on over a potential checkpoint"),
+    SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
+    {"testimony", &feature[TESTIMONY], 0, 2,
+     "1: what nobody determines is told to another rank, and once more later; 2: the time, "
+     "too, "
+     "without checkpoint_decision (0)"},
+    SWITCH("started-again", STARTED_AGAIN,
+           "persistent receives are started again after they were cancelled (0)"),
+    {"freed", &feature[FREED], 0, 2,
+     "1: operations are freed while they are used, 2: and communicators (0)"},
+    SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
+    SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
+    {"piece", &piece_kib, 0, 65536, "KiB of further state"},
+};
+
 int main(int argc, char **argv)
 {
-    long seed = 1, compute_us = 0;
     self.steps = 40;
     self.size = 40;
     for (int i = 0; i < FEATURES; i++)
         feature[i] = i != MATCHED_AHEAD && i != NOTHING_AHEAD && i < FIRST_RARE;
-    const struct program_option options[] = {
-        {"iterations", &self.steps, 1, 1000000000, "steps"},
-        {"size", &self.size, 1, 65536, "elements in a message at most"},
-        {"seed", &seed, 0, 1000000000, "of the plan"},
-        {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
-        {"tell", &print_every, 0, 1000000000,
-         "every so many steps each rank prints its sum; 0: never"},
-        {"received", &received, -1, RECEIVING_WAYS - 1,
-         "all in one way, MPI_Recv, Irecv, Recv_init, Probe, Iprobe, Mprobe, Improbe; -1: drawn"},
-        SWITCH("crossing", CROSSING, "messages and requests outlive a step"),
-        SWITCH("synchronous", SYNCHRONOUS, "MPI_Ssend and so on"),
-        SWITCH("buffered", BUFFERED, "MPI_Bsend and so on"),
-        SWITCH("ready", READY, "MPI_Rsend and so on"),
-        SWITCH("persistent", PERSISTENT_MESSAGES, "persistent requests of messages"),
-        SWITCH("any-source", ANY_SOURCE, "receives and probes from MPI_ANY_SOURCE"),
-        {"any-tag", &feature[ANY_TAG], 0, 2,
-         "1: receives and probes with MPI_ANY_TAG, 2: and as many as can be"},
-        SWITCH("probes", PROBES, "MPI_Probe, MPI_Iprobe"),
-        SWITCH("matched-probes", MATCHED_PROBES, "MPI_Mprobe, MPI_Improbe"),
-        SWITCH("matched-ahead", MATCHED_AHEAD, "MPI_Mprobe in one step, MPI_Mrecv in the next (0)"),
-        SWITCH("cancels", CANCELS, "receives are cancelled"),
-        SWITCH("cancelled-ahead", CANCELLED_AHEAD, "... and completed in the next step"),
-        SWITCH("nothing-ahead", NOTHING_AHEAD, "... those of what nobody sends as well (0)"),
-        SWITCH("self", TO_SELF, "messages to the sender itself"),
-        SWITCH("empty", EMPTY, "messages of no bytes"),
-        SWITCH("types", TYPES, "datatypes with holes and negative bounds"),
-        SWITCH("high-tags", HIGH_TAGS, "tags up to MPI_TAG_UB"),
-        SWITCH("communicators", OTHER_COMMS,
-               "others than MPI_COMM_WORLD; any tag is for these, too"),
-        SWITCH("changing", CHANGING_COMMS, "a communicator that is made again every 7 steps"),
-        SWITCH("inter", INTERCOMM, "messages on an intercommunicator"),
-        SWITCH("sendrecv", SENDRECV, "MPI_Sendrecv, MPI_Sendrecv_replace"),
-        SWITCH("collectives", COLLECTIVES, "collective calls"),
-        SWITCH("nonblocking", NONBLOCKING_COLLECTIVES, "collective calls that do not block"),
-        SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
-               "collective calls that do not block go on over a potential checkpoint"),
-        SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
-        {"testimony", &feature[TESTIMONY], 0, 2,
-         "1: what nobody determines is told to another rank, and once more later; 2: the time, "
-         "too, "
-         "without checkpoint_decision (0)"},
-        SWITCH("started-again", STARTED_AGAIN,
-               "persistent receives are started again after they were cancelled (0)"),
-        {"freed", &feature[FREED], 0, 2,
-         "1: operations are freed while they are used, 2: and communicators (0)"},
-        SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
-        SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
-        {"piece", &piece_kib, 0, 65536, "KiB of further state"},
-    };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
@@ -512,7 +510,7 @@ int main(int argc, char **argv)
         self.seed = (uint64_t)seed;
         if (!feature[OTHER_COMMS])
             feature[ANY_TAG] = feature[CHANGING_COMMS] = feature[INTERCOMM] = 0;
-        run(compute_us);
+        run();
         status = self.kept.wrong != 0;
     }
     MPI_Finalize();

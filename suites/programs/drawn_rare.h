@@ -43,12 +43,15 @@ static bool has_rare(void)
     return any;
 }
 
-/* What a step does of a kind goes between two ranks, which are not the same. */
-static bool pair_of(uint64_t step, int kind, int *from, int *to)
+enum pairs { PAIRS_TELL, PAIRS_START, PAIRS_FREE, PAIRS_CUT, PAIRS_MAKE };
+
+/* What a step does of a kind goes between two ranks, which are not the same. False: it does nothing
+ * of it. */
+static bool pair_of(uint64_t step, enum pairs kind, int *from, int *to)
 {
-    *from = draw(step, 91000 + kind * 10, self.ranks);
-    *to = (*from + 1 + draw(step, 91001 + kind * 10, self.ranks - 1)) % self.ranks;
-    return draw(step, 91002 + kind * 10, 3) == 0;
+    *from = draw(step, 91000 + (int)kind * 10, self.ranks);
+    *to = (*from + 1 + draw(step, 91001 + (int)kind * 10, self.ranks - 1)) % self.ranks;
+    return draw(step, 91002 + (int)kind * 10, 3) == 0;
 }
 
 static void wrong_in(uint64_t step, const char *what)
@@ -57,8 +60,7 @@ static void wrong_in(uint64_t step, const char *what)
     wrong(&none, what);
 }
 
-/* --- testimonies: what nobody determines is told to another rank, and once more later ----------
- */
+/* --- testimonies: what nobody determines is told to another rank, and once more later ---- */
 
 /* How often the rank asks for a message that is on its way. */
 static uint64_t count_questions(uint64_t step, int from)
@@ -109,8 +111,7 @@ static void testify(uint64_t step)
 {
     int from, to, kind = draw(step, 91100, 3);
     uint64_t *told = &rare.told[step % TESTIMONY_STEPS];
-    bool drawn = pair_of(step, 0, &from, &to);
-    if (!drawn)
+    if (!pair_of(step, PAIRS_TELL, &from, &to))
         return;
     if (self.rank == to && kind == 1)
         MPI_Send(&step, 1, MPI_UINT64_T, from, TAG_COUNTED, MPI_COMM_WORLD);
@@ -129,7 +130,7 @@ static void testify_again(uint64_t now)
 {
     int from, to;
     uint64_t step = now - (TESTIMONY_STEPS - 1), heard;
-    if (now + 1 < TESTIMONY_STEPS || !pair_of(step, 0, &from, &to))
+    if (now + 1 < TESTIMONY_STEPS || !pair_of(step, PAIRS_TELL, &from, &to))
         return;
     if (self.rank == from)
         MPI_Send(&rare.told[step % TESTIMONY_STEPS], 1, MPI_UINT64_T, to, TAG_TOLD, MPI_COMM_WORLD);
@@ -140,14 +141,13 @@ static void testify_again(uint64_t now)
         wrong_in(step, "a rank says something else than it said before");
 }
 
-/* --- persistent receives that are started again after they were cancelled ----------------------
- */
+/* --- persistent receives that are started again after they were cancelled ---------------- */
 
 /* The sender is told that the receive was cancelled, or it might come first. */
 static void start_again(uint64_t step)
 {
     int from, to;
-    if (!pair_of(step, 1, &from, &to))
+    if (!pair_of(step, PAIRS_START, &from, &to))
         return;
     if (self.rank == from)
         MPI_Recv(&step, 1, MPI_UINT64_T, to, TAG_STARTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -166,7 +166,7 @@ static void end_started(uint64_t step)
 {
     int from, to, cancelled;
     MPI_Status status;
-    if (!pair_of(step, 1, &from, &to))
+    if (!pair_of(step, PAIRS_START, &from, &to))
         return;
     if (self.rank == from)
         MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_STARTED, MPI_COMM_WORLD);
@@ -179,8 +179,7 @@ static void end_started(uint64_t step)
     MPI_Request_free(&rare.started);
 }
 
-/* --- what is freed while it is used ------------------------------------------------------------
- */
+/* --- what is freed while it is used ------------------------------------------------------ */
 
 static void add(void *these, void *all, int *count, MPI_Datatype *type)
 {
@@ -219,7 +218,7 @@ static void free_communicator(uint64_t step)
 {
     int from, to;
     MPI_Comm comm;
-    if (!pair_of(step, 2, &from, &to))
+    if (!pair_of(step, PAIRS_FREE, &from, &to))
         return;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (self.rank == to)
@@ -232,15 +231,14 @@ static void free_communicator(uint64_t step)
 static void end_freed(uint64_t step)
 {
     int from, to;
-    if (!pair_of(step, 2, &from, &to) || self.rank != to)
+    if (!pair_of(step, PAIRS_FREE, &from, &to) || self.rank != to)
         return;
     MPI_Wait(&rare.freed, MPI_STATUS_IGNORE);
     if (rare.freed_in != step)
         wrong_in(step, "a message on a communicator that was freed is another one");
 }
 
-/* --- messages that end within an element -------------------------------------------------------
- */
+/* --- messages that end within an element ------------------------------------------------- */
 
 /* An element is two numbers with a hole between and one behind; three numbers come. */
 static void receive_part(uint64_t step)
@@ -250,7 +248,7 @@ static void receive_part(uint64_t step)
     const uint64_t expected[8] = {step, 0, step + 1, 0, step + 2, 0, 0, 0};
     MPI_Datatype placed, type;
     MPI_Status status;
-    if (!pair_of(step, 3, &from, &to))
+    if (!pair_of(step, PAIRS_CUT, &from, &to))
         return;
     if (self.rank == from)
         MPI_Send(sent, 3, MPI_UINT64_T, to, TAG_PARTIAL, MPI_COMM_WORLD);
@@ -267,15 +265,14 @@ static void receive_part(uint64_t step)
     MPI_Type_free(&type);
 }
 
-/* --- communicators that are made in a step and used until the next -----------------------------
- */
+/* --- communicators that are made in a step and used until the next ----------------------- */
 
 static void use_made(uint64_t step, MPI_Comm comm)
 {
     int from, to, root = draw(step, 91300, self.ranks);
     uint64_t number = self.rank == root ? step : 0, got = step;
     MPI_Bcast(&number, 1, MPI_UINT64_T, root, comm);
-    (void)pair_of(step, 4, &from, &to);
+    (void)pair_of(step, PAIRS_MAKE, &from, &to);
     if (self.rank == from)
         MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_FREED, comm);
     if (self.rank == to)
@@ -300,39 +297,40 @@ static void end_made(uint64_t before, uint64_t now)
     MPI_Comm_free(&rare.made);
 }
 
-/* --- a large piece of state --------------------------------------------------------------------
- */
+/* --- a large piece of state -------------------------------------------------------------- */
 
-static uint64_t piece_of(uint64_t step, size_t i)
+/* Each step changes some numbers, one place after the other, and then the first again. */
+static uint64_t piece_places(void)
 {
-    return program_mix(step, i);
+    return (piece_numbers() + PIECE_CHANGES - 1) / PIECE_CHANGES;
+}
+
+/* Of number `i` ahead of the step. */
+static uint64_t expected_piece(uint64_t step, size_t i)
+{
+    uint64_t first = i / PIECE_CHANGES;
+    if (step <= first)
+        return 0;
+    return program_mix(first + (step - 1 - first) / piece_places() * piece_places(), i);
 }
 
 static void check_piece(uint64_t step)
 {
-    for (size_t i = 0; i < piece_numbers(); i++) {
-        uint64_t since =
-            i / PIECE_CHANGES; /* the step that changed it last, or that + all places */
-        uint64_t places = (piece_numbers() + PIECE_CHANGES - 1) / PIECE_CHANGES;
-        uint64_t expected =
-            step <= since ? 0 : piece_of(since + (step - 1 - since) / places * places, i);
-        if (piece[i] != expected) {
-            wrong_in(step, "a number of the large piece is not what it was");
-            return;
-        }
-    }
+    size_t i = 0;
+    while (i < piece_numbers() && piece[i] == expected_piece(step, i))
+        i++;
+    if (i < piece_numbers())
+        wrong_in(step, "a number of the large piece is not what it was");
 }
 
 static void change_piece(uint64_t step)
 {
-    size_t numbers = piece_numbers(), places = (numbers + PIECE_CHANGES - 1) / PIECE_CHANGES;
-    for (size_t i = step % places * PIECE_CHANGES, k = 0; k < PIECE_CHANGES && i < numbers;
-         k++, i++)
-        piece[i] = piece_of(step, i);
+    size_t first = step % piece_places() * PIECE_CHANGES;
+    for (size_t i = first; i < first + PIECE_CHANGES && i < piece_numbers(); i++)
+        piece[i] = program_mix(step, i);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole --------------------------------------------------------------------------- */
 
 /* Ahead of what is restored. */
 static void rare_register(void)
