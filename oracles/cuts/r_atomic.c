@@ -1,7 +1,8 @@
 /* R.atomic: a rank never acts on a notification inside a call that sends: it is handled before the
  * send or after it. Where the call has sent and waits for something else, for the match of a
  * synchronous send or for the other half of a sendrecv, it may, once something has gone out inside
- * the call; and where it sends to nobody. */
+ * the call, or in a life before where the rank is restored inside it; and where it sends to
+ * nobody. */
 #include "oracles/judging.h"
 
 #include "trace/calls.h"
@@ -16,8 +17,8 @@ static bool waits(const struct record *record)
            role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
 }
 
-/* Something went out inside the call, from whatever thread, or it is for this rank itself: then the
- * message has gone. */
+/* Something went out inside the call, from whatever thread, or the rank was restored there, or it is
+ * for this rank itself: then the message has gone. */
 static bool has_sent(const struct judging *judging, const struct trace *trace, uint64_t call,
                      uint64_t note)
 {
@@ -29,7 +30,8 @@ static bool has_sent(const struct judging *judging, const struct trace *trace, u
     for (uint64_t at = call + 1; at < note && !sent; at++) {
         const struct record *record = &trace->record[at];
         sent =
-            record_is_event(record) && record->level == LEVEL_WIRE && record->kind == RECORD_SEND;
+            (record_is_event(record) && record->level == LEVEL_WIRE && record->kind == RECORD_SEND) ||
+            (record->kind == RECORD_NOTE && record->tag == NOTE_RESTORED);
     }
     return sent;
 }
