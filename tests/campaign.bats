@@ -428,7 +428,7 @@ END
     echo "$output"
     [ "$status" -eq 64 ]
     [[ "$output" == *'--strategy pct says how the step engine decides: give --engine step'* ]]
-    for strategy in random pct swarm; do
+    for strategy in random pct swarm skewed; do
         "$FAULTLINE" campaign --engine step --keep --strategy "$strategy" --runs 1 --out "$strategy" s.lua || true
     done
     choices() { cat "$1"/latest/1/choices.0; }
@@ -438,6 +438,11 @@ END
     [ "$(choices random)" != "$(choices pct)" ]
     [ "$(choices random)" != "$(choices swarm)" ]
     [ "$(choices pct)" != "$(choices swarm)" ]
+    [ "$(choices random)" != "$(choices skewed)" ]
+    # A scenario may say it by itself.
+    sed 's/claims =/policy = "skewed", claims =/' s.lua >t.lua
+    "$FAULTLINE" campaign --engine step --keep --strategy random --runs 1 --out said t.lua || true
+    [ "$(choices said)" = "$(choices skewed)" ]
     # The one that finds most is pct there, and random where the MPI library decides.
     "$FAULTLINE" campaign --engine step --keep --strategy auto --runs 1 --out auto s.lua || true
     [ "$(choices pct)" = "$(choices auto)" ]
@@ -448,7 +453,7 @@ END
     FAULTLINE_ENGINE_POLICY=walk run "$FAULTLINE" run --engine step s.lua
     echo "$output"
     [ "$status" -ne 0 ]
-    [[ "$output" == *'accepted: random, swarm, pct:DEPTH:STEPS'* ]]
+    [[ "$output" == *'accepted: random, swarm, skewed, pct:DEPTH:STEPS'* ]]
 }
 
 # A scenario of a mistake behind two orders, in two.lua.

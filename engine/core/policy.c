@@ -10,6 +10,10 @@
  * ISSTA 2012): they have their first answer then. Who goes on is drawn among all, or among the
  * processes before the messages, or among the messages before the processes.
  *
+ * skewed: every actor has a weight, 1, 4, 16 or 64, drawn anew after 64, 512 or 4096 choices, and goes
+ * on as often as it weighs. So for a while some ranks are far ahead of others, and some messages long
+ * on their way, which a fair choice brings about hardly ever.
+ *
  * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
  * as that one did, and from there on at random, by another seed. */
 #include "engine/core/core.h"
@@ -66,6 +70,10 @@ static bool take_name(const char *text, struct policy *policy)
         return true;
     if (strcmp(text, "swarm") == 0) {
         policy->kind = POLICY_SWARM;
+        return true;
+    }
+    if (strcmp(text, "skewed") == 0) {
+        policy->kind = POLICY_SKEWED;
         return true;
     }
     policy->kind = POLICY_PCT;
@@ -180,6 +188,25 @@ static unsigned choose_swarm(const uint64_t *actor, unsigned count, uint64_t dra
     return below(drawn, count);
 }
 
+/* --- skewed ----------------------------------------------------------------------------------- */
+
+static unsigned weight_of(uint64_t actor)
+{
+    unsigned lasts = 64U << 3 * below(draw(CHANGE, 0), 3);
+    uint64_t now = mix_two(actor, engine->choices / lasts);
+    return 1U << 2 * below(draw(PRIORITY, now), 4);
+}
+
+static unsigned choose_skewed(const uint64_t *actor, unsigned count, uint64_t drawn)
+{
+    unsigned sum = 0, chosen = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += weight_of(actor[i]);
+    for (unsigned left = below(drawn, sum); left >= weight_of(actor[chosen]); chosen++)
+        left -= weight_of(actor[chosen]);
+    return chosen;
+}
+
 /* --- what decides ----------------------------------------------------------------------------- */
 
 unsigned policy_decide(enum decision kind, unsigned count)
@@ -202,6 +229,8 @@ unsigned engine_choose(const uint64_t *actor, unsigned count)
         chosen = below(drawn, count);
     else if (engine->policy.kind == POLICY_SWARM)
         chosen = choose_swarm(actor, count, drawn);
+    else if (engine->policy.kind == POLICY_SKEWED)
+        chosen = choose_skewed(actor, count, drawn);
     unsigned given;
     if (engine_given(DECIDE_NEXT, count, &given))
         chosen = given;

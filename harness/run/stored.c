@@ -56,7 +56,7 @@ static json_t *pack_scenario(const struct run *run)
     const struct scenario *scenario = run->scenario;
     return json_pack(
         "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o?, s:o, s:i, s:i, s:o*, s:s*, s:o*, "
-        "s:s*, s:b, s:s*, s:s*, s:o, s:o, s:o*}",
+        "s:s*, s:s*, s:b, s:s*, s:s*, s:o, s:o, s:o*}",
         "name", scenario->name, "file", json_text(scenario->file), "line", scenario->line,
         "protocol", json_text(scenario->protocol), "program", json_text(scenario->program),
         "arguments", json_texts(scenario->argument, scenario->argument_count), "environment",
@@ -65,7 +65,7 @@ static json_t *pack_scenario(const struct run *run)
         json_text(scenario->violates), "cover", json_texts(scenario->cover, scenario->cover_count),
         "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
-        json_text(scenario->result), "engine", scenario->engine, "survivors", scenario->survivors,
+        json_text(scenario->result), "engine", scenario->engine, "policy", scenario->policy, "survivors", scenario->survivors,
         "nodes", scenario->nodes, "stores", scenario->stores, "files",
         json_texts(scenario->files, scenario->file_count), "setup",
         json_texts(scenario->setup, scenario->setup_count), "restart", pack_restart(scenario));
@@ -323,6 +323,7 @@ static enum error_code take_scenario(const json_t *object, struct scenario *scen
     TRY(check_places(scenario, error));
     TRY(take_string(object, "result", true, &scenario->result, error));
     TRY(take_string(object, "engine", true, &scenario->engine, error));
+    TRY(take_string(object, "policy", true, &scenario->policy, error));
     scenario->survivors = json_is_true(json_object_get(object, "survivors"));
     TRY(take_strings(object, "arguments", STRINGS_MAX, &scenario->argument,
                      &scenario->argument_count, error));

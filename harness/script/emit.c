@@ -243,7 +243,7 @@ struct serial *emit_scenario(lua_State *L)
     lua_pop(L, 1);
     put_real(L, &serial, "timeout");
     static const char *const texts[] = {"name",  "protocol", "program", "library", "helpers",
-                                        "nodes", "stores",   "result",  "engine"};
+                                        "nodes", "stores",   "result",  "engine",  "policy"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lua_getfield(L, TABLE, texts[i]);
         put_top(L, &serial);

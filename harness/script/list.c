@@ -31,6 +31,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->stores);
     free(scenario->result);
     free(scenario->engine);
+    free(scenario->policy);
     free(scenario->violates);
     texts_release(scenario->argument, scenario->argument_count);
     texts_release(scenario->claim, scenario->claim_count);
@@ -72,6 +73,7 @@ void scenario_copy(const struct scenario *from, struct scenario *copy)
     copy->violates = text_copy(from->violates);
     copy->result = text_copy(from->result);
     copy->engine = text_copy(from->engine);
+    copy->policy = text_copy(from->policy);
     copy->argument = texts_copy(from->argument, from->argument_count);
     copy->claim = texts_copy(from->claim, from->claim_count);
     copy->cover = texts_copy(from->cover, from->cover_count);
@@ -208,6 +210,7 @@ void scenario_take(struct serial *serial, const char *file, struct scenario *sce
     scenario->stores = optional_text_take(serial);
     scenario->result = optional_text_take(serial);
     scenario->engine = optional_text_take(serial);
+    scenario->policy = optional_text_take(serial);
     scenario->violates = optional_text_take(serial);
     scenario->argument = texts_take(serial, SCENARIO_MAX_ARGUMENTS, &scenario->argument_count);
     scenario->claim = texts_take(serial, SCENARIO_MAX_CLAIMS, &scenario->claim_count);
@@ -256,7 +259,8 @@ bool scenario_same_call(const struct scenario *a, const struct scenario *b)
            same_text(a->stores, b->stores) &&
            same_strings(a->files, a->file_count, b->files, b->file_count) &&
            same_strings(a->setup, a->setup_count, b->setup, b->setup_count) && same_restart(a, b) &&
-           same_text(a->engine, b->engine) && a->survivors == b->survivors &&
+           same_text(a->engine, b->engine) && same_text(a->policy, b->policy) &&
+           a->survivors == b->survivors &&
            same_strings(a->argument, a->argument_count, b->argument, b->argument_count) &&
            same_strings(a->environment, a->environment_count, b->environment, b->environment_count);
 }

@@ -329,6 +329,8 @@ static void put_scenario(struct lua_table *table, const struct scenario *scenari
     put_stores(table, scenario->stores);
     if (scenario->engine != NULL)
         put_text(table, "engine", scenario->engine);
+    if (scenario->policy != NULL)
+        put_text(table, "policy", scenario->policy);
     if (scenario->survivors) {
         lua_table_name(table, "survivors");
         lua_table_word(table, "true");

@@ -60,6 +60,13 @@ local function engine(value, what)
   return value
 end
 
+local function policy(value, what)
+  if value ~= "random" and value ~= "skewed" and value ~= "swarm" then
+    check.expected(what, '"random", "skewed" or "swarm"', value)
+  end
+  return value
+end
+
 local node_list = { "nodes", "{ 0, 1 }, { 2, 3 }" }
 local rank_list = list(integer(0, core.MAX_RANKS - 1), 1, core.MAX_RANKS, { "ranks", "0, 1" })
 local nodes = list(rank_list, 1, core.MAX_RANKS, node_list)
@@ -106,6 +113,7 @@ local scenario_fields = fields_of {
   setup = { list(check.argument, 1, core.MAX_ARGUMENTS, { "texts and numbers", '"./prepare", 4' }),
     default = {} },
   engine = { engine, default = "" },
+  policy = { policy, default = "" },
   survivors = { check.flag, default = false },
   claims = { list(line_of_text, 1, core.MAX_CLAIMS, texts), default = { "H" } },
   result = { result, default = "" },

@@ -52,6 +52,7 @@ struct scenario {
     size_t claim_count;
     struct plan plan;
     char *engine;     /* what runs the ranks: "step"; NULL: mpiexec */
+    char *policy;     /* how the step engine decides (engine/core/policy.c); NULL: at random */
     bool survivors;   /* a death does not end the incarnation: the others go on */
     double timeout_s; /* hard limit of the whole scenario, > 0; 0: the command's */
     char *violates;   /* expect.violates, or NULL */

@@ -516,6 +516,15 @@ const struct strategy strategy_swarm = {
     .bounds = bounds,
 };
 
+const struct strategy strategy_skewed = {
+    .name = "skewed",
+    .help = "the plans of random; on the step engine, some go far ahead of others for a while",
+    .policy = "skewed",
+    .count = count,
+    .make = make,
+    .bounds = bounds,
+};
+
 const struct strategy strategy_guided = {
     .name = "guided",
     .help = "runs that brought a new situation of a claim, with another end or another fault",

@@ -118,6 +118,7 @@ for number = 1, PROGRAMS do
       if team == 1 or deaths ~= on_the_way then -- who of a team comes then is not known
         scenario(("%s: %s %d"):format(protocol, what, number)) {
           protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(12),
+          policy = number % 2 == 1 and "skewed" or nil,
           ranks = team == 2 and 4 or random(3, 5),
           environment = { [protocol:upper() .. "_EVERY"] = random(1, 3), TEAMS_SIZE = team },
           engine = "step", survivors = true, timeout = 60,
@@ -136,6 +137,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: at a send %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" }, arguments = arguments(12),
+    policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
       p:jitter { ms = random(10) }

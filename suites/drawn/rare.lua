@@ -41,6 +41,7 @@ for number = 1, PROGRAMS do
     end
     scenario(("%s: rare %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, arguments = given,
+      policy = number % 2 == 1 and "skewed" or nil,
       ranks = ranks + (moves and 1 or 0), reserve = moves and 1 or nil,
       environment = {
         [variable .. "_EVERY"] = random(3),
@@ -77,6 +78,7 @@ for number = 1, 2 do
     local name, variable, claims, _, off = table.unpack(protocol)
     scenario(("%s: a long second life %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, ranks = random(3, 5),
+      policy = number % 2 == 1 and "skewed" or nil,
       arguments = { "--seed", random(1000000000), "--iterations", name == "c3" and 240 or 120,
                     "--size", 8, table.unpack(off) },
       environment = { [variable .. "_EVERY"] = random(2, 4) }, timeout = 120,
@@ -121,6 +123,7 @@ for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
   for number = 1, PROGRAMS do
     scenario(("%s: rare %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(2, off),
+      policy = number % 2 == 1 and "skewed" or nil,
       ranks = random(2, 5), environment = { [protocol:upper() .. "_EVERY"] = random(4) },
       engine = "step", survivors = true, timeout = 60,
       plan = function(p) deaths(p, protocol) end,
@@ -132,6 +135,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: rare %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
+    policy = number % 2 == 1 and "skewed" or nil,
     arguments = arguments(2, off), ranks = 2 * ranks, reserve = ranks, engine = "step",
     survivors = true, timeout = 60,
     plan = function(p)

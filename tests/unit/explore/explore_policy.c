@@ -108,6 +108,29 @@ static void test_swarm(void)
           "and lets processes go before messages in a third of them");
 }
 
+/* Runs in which one of two processes has less than a quarter of 60 turns. */
+static int far_behind(const char *policy)
+{
+    int runs = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        static const uint64_t actor[] = {0, 1};
+        unsigned turns = 0;
+        begin(seed, policy);
+        for (int i = 0; i < 60; i++)
+            turns += engine_choose(actor, 2);
+        runs += turns < 15 || turns > 45;
+    }
+    return runs;
+}
+
+static void test_skewed(void)
+{
+    int runs = far_behind("skewed");
+    check(far_behind("random") < SEEDS / 100 && runs > SEEDS * 6 / 10 && runs < SEEDS * 9 / 10,
+          "with other weights one of two is far behind: in three of four runs");
+    check(late("skewed") > SEEDS / 10, "and messages are long on their way");
+}
+
 static bool is_policy(const char *text)
 {
     return engine_policy_set(text, 0);
@@ -122,7 +145,7 @@ static void test_words(void)
               is_policy("pct:2:4294967295") && !is_policy("walk") &&
               is_policy("swarm+0.12:9a3f+3.0:ffffffffffffffff") && !is_policy("swarm+0.12") &&
               !is_policy("swarm+0.1:2 ") && !is_policy("pct:2:5+0.1:2x"),
-          "a policy is one of three, with its numbers, and branches behind it");
+          "a policy is one of four, with its numbers, and branches behind it");
 }
 
 int main(void)
@@ -132,6 +155,7 @@ int main(void)
     test_depth_1();
     test_depth_2();
     test_swarm();
+    test_skewed();
     test_words();
     return done();
 }
