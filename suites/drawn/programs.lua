@@ -42,11 +42,11 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, off = table.unpack(protocol)
     local arguments = { "--seed", random(1000000000), "--iterations", random(10, 60),
-                        "--size", chance(10) and 3000 or random(60), table.unpack(off) }
+                        "--size", chance(3) and 3000 or random(60), table.unpack(off) }
     scenario(("%s: program %d"):format(name, number)) {
       protocol = name, program = "drawn", arguments = arguments, claims = claims,
       policy = number % 2 == 1 and "skewed" or nil,
-      ranks = chance(10) and random(6, 16) or random(2, 5),
+      ranks = chance(5) and random(6, 16) or random(2, 5),
       environment = environment(name, variable),
       max_incarnations = 8, timeout = 60, plan = deaths,
     }
@@ -78,7 +78,7 @@ end
 
 local function arguments()
   return { "--seed", random(1000000000), "--iterations", random(10, 60),
-           "--size", chance(10) and 3000 or random(60),
+           "--size", chance(3) and 3000 or random(60),
            "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
 end
 
@@ -87,7 +87,7 @@ for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
     scenario(("%s: program %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(),
       policy = number % 2 == 1 and "skewed" or nil,
-      ranks = chance(10) and random(6, 16) or random(2, 5),
+      ranks = chance(5) and random(6, 16) or random(2, 5),
       environment = { [protocol:upper() .. "_EVERY"] = random(2, 7) },
       engine = "step", survivors = true, timeout = 60,
       plan = function(p) deaths_of_one(p, protocol) end,
