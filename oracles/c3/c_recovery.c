@@ -177,11 +177,28 @@ void c_recovery_send(struct c_pass *pass, const struct stream_event *event)
     }
 }
 
+/* A receive of such a message has failed, as one does that is too short for it: what it got stands in
+ * no history, and may have been early all the same. */
+static bool has_failed_receive(const struct c_pass *pass, const struct message_note *note)
+{
+    const struct trace_set *traces = pass->judging->traces;
+    for (size_t i = 0; i < traces->count; i++)
+        for (uint64_t at = 0; at < traces->trace[i].count; at++) {
+            const struct record *record = &traces->trace[i].record[at];
+            if (record_is_of_app(record) && record->error != 0 && record->comm == note->comm &&
+                record->tag == (int32_t)note->tag && record->kind != RECORD_SEND)
+                return true;
+        }
+    return false;
+}
+
 void c_recovery_wrong_suppress(struct c_pass *pass, const struct message_note *note)
 {
     char name[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
     const struct rank_lines *lines = &pass->lines->of[note->rank];
     const struct piece *piece = piece_restored(pass, note->rank);
+    if (has_failed_receive(pass, note))
+        return;
     bool certain = piece == NULL || pass->run->complete[piece->trace->incarnation];
     struct finding *finding = judging_find(pass->judging, CLAIM_C_EARLY_SUPPRESS,
                                            certain ? VERDICT_VIOLATION : VERDICT_UNKNOWN);

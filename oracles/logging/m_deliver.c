@@ -66,13 +66,15 @@ static bool take_open(struct m_rank *own, int sender, const struct m_message *me
     return true;
 }
 
-/* The rank is inside a call that never returns: it died there, or the run ended. What that call
- * hands over is in no record. */
-static bool is_in_last_call(const struct m_state *state, struct event_ref note)
+/* The rank is inside a call that never returns, for it died there or the run ended, or one that
+ * fails, as where a message is longer than its receive. What that call hands over is in no record. */
+static bool is_in_call_without_result(const struct m_state *state, struct event_ref note)
 {
+    uint64_t made = state->trace->record[note.index].enter;
     for (uint64_t at = note.index; at > 0; at--) {
         const struct record *record = &state->trace->record[at - 1];
-        if (record->kind != RECORD_NOTE && record_is_of_app(record) && record->leave == 0)
+        if (record->kind != RECORD_NOTE && record_is_of_app(record) &&
+            (record->leave == 0 || (record->error != 0 && record->leave >= made)))
             return true;
     }
     return false;
@@ -88,7 +90,7 @@ static void judge_handed_over(struct m_state *state, int rank, const struct reco
     if (found &&
         (message == NULL || message->no_hash || open.no_hash || message->hash == open.hash))
         return;
-    if (!found && is_in_last_call(state, event))
+    if (!found && is_in_call_without_result(state, event))
         return;
     struct finding *finding = judging_find(state->judging, CLAIM_M_ORDER, VERDICT_VIOLATION);
     finding_say(finding, "rank %d told that it delivers %s: %s", rank,

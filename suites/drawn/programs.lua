@@ -29,12 +29,21 @@ local function environment(name, variable)
   return settings
 end
 
+-- A call of the program in which a rank dies; or one at the wire, of which it has a dozen for each
+-- of its own, so that it may lie between any two steps of the protocol.
+local function somewhere(rank)
+  local soon = chance(30) and 20 or 150
+  local wire = chance(30)
+  return { rank = rank, event = "call", level = wire and "wire" or "app",
+           nth = random(wire and 12 * soon or soon) }
+end
+
 -- A death in every life but the last: early in it, or some calls after a line is committed. One
 -- that is not reached makes the run vacuous, no failure.
 local function deaths(p)
   for death = 1, random(0, 3) do
     if chance(70) then p:await { event = "commit", epoch = random(death, 2 * death) } end
-    p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(chance(30) and 20 or 150) }
+    p:kill(somewhere(random(0, p.ranks - 1)))
   end
 end
 
@@ -68,7 +77,7 @@ local function deaths_of_one(p, protocol)
   for death = 1, count do
     if death == 1 and chance(70) then p:await { event = "saved", epoch = random(3) } end
     local rank = random(0, p.ranks - 1)
-    p:kill { rank = process[rank], event = "call", nth = random(chance(30) and 20 or 150) }
+    p:kill(somewhere(process[rank]))
     process[rank] = p.ranks + death - 1
     if death < count then
       p:await { rank = process[rank], event = "phase", name = protocol .. ":lives-on" }
@@ -105,7 +114,7 @@ for number = 1, PROGRAMS do
     plan = function(p)
       for rank = 0, ranks - 1 do
         if chance(50) then
-          p:kill { rank = rank + random(0, 1) * ranks, event = "call", nth = random(150) }
+          p:kill(somewhere(rank + random(0, 1) * ranks))
         end
       end
     end,

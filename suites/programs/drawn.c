@@ -490,6 +490,7 @@ static const struct program_option options[] = {
      "1: operations are freed while they are used, 2: and communicators (0)"},
     SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
     SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
+    SWITCH("too-long", TOO_LONG, "messages that are longer than their receives (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };
 

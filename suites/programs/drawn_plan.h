@@ -45,6 +45,7 @@ enum feature {
     FREED,
     PARTIAL,
     MADE,
+    TOO_LONG,
     FEATURES
 };
 

@@ -15,6 +15,7 @@
 #define TAG_STARTED 7
 #define TAG_FREED 8
 #define TAG_PARTIAL 9
+#define TAG_TOO_LONG 10
 #define TESTIMONY_STEPS 6 /* until what was told is told once more */
 #define PIECE_CHANGES 16  /* numbers of the piece that a step changes */
 
@@ -43,7 +44,7 @@ static bool has_rare(void)
     return any;
 }
 
-enum pairs { PAIRS_TELL, PAIRS_START, PAIRS_FREE, PAIRS_CUT, PAIRS_MAKE };
+enum pairs { PAIRS_TELL, PAIRS_START, PAIRS_FREE, PAIRS_CUT, PAIRS_MAKE, PAIRS_TOO_LONG };
 
 /* What a step does of a kind goes between two ranks, which are not the same. False: it does nothing
  * of it. */
@@ -265,6 +266,28 @@ static void receive_part(uint64_t step)
     MPI_Type_free(&type);
 }
 
+/* --- messages that are longer than their receives ---------------------------------------- */
+
+static void receive_too_long(uint64_t step)
+{
+    int from, to, class;
+    const uint64_t sent[3] = {step, step + 1, step + 2};
+    uint64_t got[3] = {0};
+    if (!pair_of(step, PAIRS_TOO_LONG, &from, &to))
+        return;
+    if (self.rank == from)
+        MPI_Send(sent, 3, MPI_UINT64_T, to, TAG_TOO_LONG, MPI_COMM_WORLD);
+    if (self.rank != to)
+        return;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int error = MPI_Recv(got, 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_TRUNCATE || got[2] != 0)
+        wrong_in(step, "of a message that is longer than its receive there is no error");
+}
+
 /* --- communicators that are made in a step and used until the next ----------------------- */
 
 static void use_made(uint64_t step, MPI_Comm comm)
@@ -376,6 +399,8 @@ static void rare_step(uint64_t step)
     }
     if (feature[PARTIAL])
         receive_part(step);
+    if (feature[TOO_LONG])
+        receive_too_long(step);
     if (feature[FREED])
         free_operation(step);
     if (step + 1 == (uint64_t)self.steps)
