@@ -15,7 +15,7 @@
 #define TAG_STARTED 7
 #define TAG_FREED 8
 #define TAG_PARTIAL 9
-#define TAG_TOO_LONG 10
+#define TAG_TOO_LONG 0
 #define TESTIMONY_STEPS 6 /* until what was told is told once more */
 #define PIECE_CHANGES 16  /* numbers of the piece that a step changes */
 
