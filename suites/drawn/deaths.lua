@@ -9,10 +9,10 @@ local PROGRAMS = 4 -- of each kind, under each protocol
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
-local function arguments(size)
+local function arguments(size, ...)
   return { "--seed", random(1000000000), "--iterations", random(30, 60), "--size", size,
            "--received", chance(50) and random(0, 6) or -1, "--any-tag", random(2),
-           "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
+           "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0, ... }
 end
 
 -- Waits until all ranks have begun, and then knows who is which rank when processes have died.
@@ -44,8 +44,8 @@ local function job(p, protocol, team)
   return self
 end
 
--- Each soon after something that a rank tells of a line; now and then the same rank again, or
--- another in between.
+-- Each soon after something that a rank tells of a line, the first of them in some directly after
+-- it has saved its own part; now and then the same rank again, or another in between.
 local function close_to_lines(p, protocol, team)
   local ranks = job(p, protocol, team)
   local rank = random(0, p.ranks - 1)
@@ -53,7 +53,11 @@ local function close_to_lines(p, protocol, team)
     if chance(70) then
       p:await { event = ({ "checkpoint", "saved" })[random(2)], epoch = death }
     end
-    p:kill { rank = ranks.process[rank], event = "call", nth = random(chance(50) and 6 or 40) }
+    if death == 1 and chance(50) then
+      p:kill { rank = ranks.process[rank], event = "saved" }
+    else
+      p:kill { rank = ranks.process[rank], event = "call", nth = random(chance(50) and 6 or 40) }
+    end
     ranks.replace(rank)
     ranks.lives_on()
     if chance(60) then rank = random(0, p.ranks - 1) end
@@ -132,11 +136,13 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Under replication a process of each rank dies, directly before or after it sends.
+-- Under replication a process of each rank dies, directly before or after it sends; what it sends
+-- may be a testimony of what nobody determines.
 for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: at a send %d"):format(number)) {
-    protocol = "replication", program = "drawn", claims = { "H", "P" }, arguments = arguments(12),
+    protocol = "replication", program = "drawn", claims = { "H", "P" },
+    arguments = arguments(12, "--testimony", random(0, 2)),
     policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
