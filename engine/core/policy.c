@@ -10,9 +10,9 @@
  * ISSTA 2012): they have their first answer then. Who goes on is drawn among all, or among the
  * processes before the messages, or among the messages before the processes.
  *
- * skewed: every actor has a weight, 1, 4, 16 or 64, drawn anew after 64, 512 or 4096 choices, and goes
- * on as often as it weighs. So for a while some ranks are far ahead of others, and some messages long
- * on their way, which a fair choice brings about hardly ever.
+ * skewed: every actor has a weight, 1, 4, 16 or 64, drawn anew after 64, 512 or 4096 choices, and
+ * goes on as often as it weighs. So for a while some ranks are far ahead of others, and some
+ * messages long on their way, which a fair choice brings about hardly ever.
  *
  * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
  * as that one did, and from there on at random, by another seed. */

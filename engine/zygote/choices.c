@@ -78,9 +78,10 @@ void choices_open(int incarnation)
     engine->seed = mix_two(drawn_from, (uint64_t)incarnation);
     const char *policy = getenv(ENGINE_POLICY_ENVIRONMENT);
     if (!engine_policy_set(policy, incarnation))
-        give_up(ENGINE_POLICY_ENVIRONMENT, "accepted: random, swarm, skewed, pct:DEPTH:STEPS (DEPTH from 1 "
-                                           "to 16, STEPS from 1), and behind it up to 8 of "
-                                           "+INCARNATION.CHOICE:SEED (SEED in base 16)");
+        give_up(ENGINE_POLICY_ENVIRONMENT,
+                "accepted: random, swarm, skewed, pct:DEPTH:STEPS (DEPTH from 1 "
+                "to 16, STEPS from 1), and behind it up to 8 of "
+                "+INCARNATION.CHOICE:SEED (SEED in base 16)");
     long polls = explored != NULL ? strtol(explored, NULL, 10) : 0;
     if (polls > 0)
         transitions_open(given, incarnation, (unsigned)polls,

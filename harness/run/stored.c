@@ -65,9 +65,9 @@ static json_t *pack_scenario(const struct run *run)
         json_text(scenario->violates), "cover", json_texts(scenario->cover, scenario->cover_count),
         "max_incarnations", scenario->max_incarnations, "reserve", scenario->reserve, "library",
         json_text(scenario->library), "helpers", scenario->helpers, "result",
-        json_text(scenario->result), "engine", scenario->engine, "policy", scenario->policy, "survivors", scenario->survivors,
-        "nodes", scenario->nodes, "stores", scenario->stores, "files",
-        json_texts(scenario->files, scenario->file_count), "setup",
+        json_text(scenario->result), "engine", scenario->engine, "policy", scenario->policy,
+        "survivors", scenario->survivors, "nodes", scenario->nodes, "stores", scenario->stores,
+        "files", json_texts(scenario->files, scenario->file_count), "setup",
         json_texts(scenario->setup, scenario->setup_count), "restart", pack_restart(scenario));
 }
 

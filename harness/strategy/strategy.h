@@ -13,8 +13,9 @@
 struct strategy {
     const char *name;
     const char *help; /* one line */
-    /* How the step engine decides what MPI leaves open ("pct", "swarm", "skewed"; engine/core/policy.c;
-     * "guided": some runs at random, some as pct); NULL: at random, and on any engine. */
+    /* How the step engine decides what MPI leaves open ("pct", "swarm", "skewed";
+     * engine/core/policy.c; "guided": some runs at random, some as pct); NULL: at random, and on
+     * any engine. */
     const char *policy;
     bool guided;     /* by what earlier runs brought: see guide.h */
     bool any_engine; /* on another engine the policy says nothing */

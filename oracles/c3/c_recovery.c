@@ -177,8 +177,8 @@ void c_recovery_send(struct c_pass *pass, const struct stream_event *event)
     }
 }
 
-/* A receive of such a message has failed, as one does that is too short for it: what it got stands in
- * no history, and may have been early all the same. */
+/* A receive of such a message has failed, as one does that is too short for it: what it got stands
+ * in no history, and may have been early all the same. */
 static bool has_failed_receive(const struct c_pass *pass, const struct message_note *note)
 {
     const struct trace_set *traces = pass->judging->traces;

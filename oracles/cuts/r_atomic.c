@@ -17,8 +17,8 @@ static bool waits(const struct record *record)
            role == ROLE_SENDRECV || role == ROLE_SENDRECV_REPLACE;
 }
 
-/* Something went out inside the call, from whatever thread, or the rank was restored there, or it is
- * for this rank itself: then the message has gone. */
+/* Something went out inside the call, from whatever thread, or the rank was restored there, or it
+ * is for this rank itself: then the message has gone. */
 static bool has_sent(const struct judging *judging, const struct trace *trace, uint64_t call,
                      uint64_t note)
 {
@@ -29,9 +29,9 @@ static bool has_sent(const struct judging *judging, const struct trace *trace, u
         life == NULL || life->rank == lives_peer(lives, trace->incarnation, own->enter, own->peer);
     for (uint64_t at = call + 1; at < note && !sent; at++) {
         const struct record *record = &trace->record[at];
-        sent =
-            (record_is_event(record) && record->level == LEVEL_WIRE && record->kind == RECORD_SEND) ||
-            (record->kind == RECORD_NOTE && record->tag == NOTE_RESTORED);
+        sent = (record_is_event(record) && record->level == LEVEL_WIRE &&
+                record->kind == RECORD_SEND) ||
+               (record->kind == RECORD_NOTE && record->tag == NOTE_RESTORED);
     }
     return sent;
 }

@@ -67,7 +67,8 @@ static bool take_open(struct m_rank *own, int sender, const struct m_message *me
 }
 
 /* The rank is inside a call that never returns, for it died there or the run ended, or one that
- * fails, as where a message is longer than its receive. What that call hands over is in no record. */
+ * fails, as where a message is longer than its receive. What that call hands over is in no record.
+ */
 static bool is_in_call_without_result(const struct m_state *state, struct event_ref note)
 {
     uint64_t made = state->trace->record[note.index].enter;

@@ -18,8 +18,8 @@ end
 -- ---- jobs that are started again ---------------------------------------------------------------
 
 -- MPI_Wtime by itself is no choice that C3 logs. Nothing crosses a line of `blocking`, and it
--- brings no communicator back. What a receive gets that is too short for its message, oracles do not
--- know but by what C3 notes: elsewhere they say `unknown` of it.
+-- brings no communicator back. What a receive gets that is too short for its message oracles know
+-- by what C3 notes alone: elsewhere they say `unknown` of it.
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" }, 2,
     { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1,

@@ -280,8 +280,8 @@ static void receive_too_long(uint64_t step)
     if (self.rank != to)
         return;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int error = MPI_Recv(got, 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
+    int error =
+        MPI_Recv(got, 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Error_class(error, &class);
     if (class != MPI_ERR_TRUNCATE || got[2] != 0)
