@@ -81,7 +81,8 @@ static bool same_scenario(const struct scenario *a, const struct scenario *b)
         same_texts(a->environment, a->environment_count, b->environment, b->environment_count) &&
         a->ranks == b->ranks && a->reserve == b->reserve &&
         a->max_incarnations == b->max_incarnations && a->survivors == b->survivors &&
-        a->timeout_s == b->timeout_s && same_plan(&a->plan, &b->plan);
+        same_text(a->policy, b->policy) && a->timeout_s == b->timeout_s &&
+        same_plan(&a->plan, &b->plan);
     if (!same)
         printf("# \"%s\" is not what it was\n", a->name);
     return same;
@@ -170,7 +171,7 @@ static const char *const written[] = {
     "scenario \"everything\" {\n"
     "  protocol = \"c3-log-all\", program = \"./ring\", ranks = 3, reserve = 1,\n"
     "  library = { \"libx.so\", \"liby.so.2\" }, helpers = { 0 }, nodes = { { 0, 2 }, { 1 } },\n"
-    "  engine = \"step\", survivors = true,\n"
+    "  engine = \"step\", policy = \"skewed\", survivors = true,\n"
     "  arguments = { \"--iterations\", 19, \"007\", \"-0\", \"\", \"a \\\"b\\\"\" },\n"
     "  environment = { A = 10, B = \"x=y\", [\"end\"] = \"\" },\n"
     "  restart = { arguments = { \"--again\" }, environment = { A = 11 } },\n"
