@@ -10,9 +10,10 @@
  * ISSTA 2012): they have their first answer then. Who goes on is drawn among all, or among the
  * processes before the messages, or among the messages before the processes.
  *
- * skewed: every actor has a weight, 1, 4, 16 or 64, drawn anew after 64, 512 or 4096 choices, and
- * goes on as often as it weighs. So for a while some ranks are far ahead of others, and some
- * messages long on their way, which a fair choice brings about hardly ever.
+ * skewed: every actor has a weight, 1, 4, 16 or 64, and is chosen in proportion to it. The weights
+ * are drawn anew every 64, 512 or 4096 choices; which of these is drawn for each run. So some ranks
+ * get far ahead of others for a while, and some messages take long. A fair choice hardly ever
+ * brings this about.
  *
  * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
  * as that one did, and from there on at random, by another seed. */
@@ -68,16 +69,10 @@ static bool take_name(const char *text, struct policy *policy)
 {
     if (*text == '\0' || strcmp(text, "random") == 0)
         return true;
-    if (strcmp(text, "swarm") == 0) {
-        policy->kind = POLICY_SWARM;
-        return true;
-    }
-    if (strcmp(text, "skewed") == 0) {
-        policy->kind = POLICY_SKEWED;
-        return true;
-    }
-    policy->kind = POLICY_PCT;
-    return take_pct(text, policy);
+    policy->kind = strcmp(text, "swarm") == 0    ? POLICY_SWARM
+                   : strcmp(text, "skewed") == 0 ? POLICY_SKEWED
+                                                 : POLICY_PCT;
+    return policy->kind != POLICY_PCT || take_pct(text, policy);
 }
 
 /* One that begins in an earlier incarnation is what this one begins with. */

@@ -31,7 +31,7 @@ struct launch {
     const char *store;         /* path of the checkpoint store, as the ranks are given it */
     const char *files;         /* of the files of the scenario; empty: it has none */
     const char *followed;      /* file of the decisions that are imposed; "": none */
-    const char *policy;        /* how the step engine decides; "": at random */
+    const char *policy;        /* how the step engine decides; NULL, "": at random */
     int explored;              /* as of struct run */
     const char *given;         /* folder of what the step engine is to decide; "": it draws */
     enum run_end followed_end; /* how the run ended that is followed */

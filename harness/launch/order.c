@@ -32,13 +32,6 @@ static bool loses(const struct plan *plan)
     return false;
 }
 
-/* That of a campaign before the scenario's own. */
-static const char *policy_of(const struct launch *launch)
-{
-    bool given = launch->policy != NULL && launch->policy[0] != '\0';
-    return given || launch->scenario->engine == NULL ? launch->policy : launch->scenario->policy;
-}
-
 /* Ours, those that have a value. */
 static void add_settings(const struct launch *launch, struct launch_order *order)
 {
@@ -53,7 +46,7 @@ static void add_settings(const struct launch *launch, struct launch_order *order
         {"FAULTLINE_STORE", launch->store},
         {DECISIONS_ENVIRONMENT, launch->followed},
         {"FAULTLINE_ENGINE_GIVEN", launch->given},
-        {"FAULTLINE_ENGINE_POLICY", policy_of(launch)},
+        {"FAULTLINE_ENGINE_POLICY", launch->policy},
         {"FAULTLINE_ENGINE_EXPLORE", explored},
         {"FAULTLINE_ENGINE_LOSES", launch->explored > 0 && loses(&scenario->plan) ? "1" : ""},
         {LIBRARY_ENVIRONMENT, scenario->library},

@@ -378,7 +378,7 @@ enum error_code run_execute(struct run *run, struct error *error)
         .files = run->files.text,
         .followed = run->given[0] == '\0' ? run->followed : "",
         .given = run->given,
-        .policy = run->policy,
+        .policy = run->policy[0] != '\0' ? run->policy : run->scenario->policy,
         .explored = run->explored,
         .followed_end = run->followed_end,
         .capture = run->capture,

@@ -490,39 +490,33 @@ static void bounds(const struct survey *survey, char text[STRATEGY_TEXT_BYTES])
     snprintf(text, STRATEGY_TEXT_BYTES, "random plans of 1 to %d faults", FAULTS_MAX + 2);
 }
 
+#define OF_RANDOM_PLANS .count = count, .make = make, .bounds = bounds
+
 const struct strategy strategy_random = {
     .name = "random",
     .help = "a few faults at a time, all drawn from the seed",
-    .count = count,
-    .make = make,
-    .bounds = bounds,
+    OF_RANDOM_PLANS,
 };
 
 const struct strategy strategy_pct = {
     .name = "pct",
     .help = "the plans of random; on the step engine, ranks go by priorities with few changes",
     .policy = "pct",
-    .count = count,
-    .make = make,
-    .bounds = bounds,
+    OF_RANDOM_PLANS,
 };
 
 const struct strategy strategy_swarm = {
     .name = "swarm",
     .help = "the plans of random; on the step engine, each run without some kinds of decisions",
     .policy = "swarm",
-    .count = count,
-    .make = make,
-    .bounds = bounds,
+    OF_RANDOM_PLANS,
 };
 
 const struct strategy strategy_skewed = {
     .name = "skewed",
     .help = "the plans of random; on the step engine, some go far ahead of others for a while",
     .policy = "skewed",
-    .count = count,
-    .make = make,
-    .bounds = bounds,
+    OF_RANDOM_PLANS,
 };
 
 const struct strategy strategy_guided = {
@@ -530,9 +524,7 @@ const struct strategy strategy_guided = {
     .help = "runs that brought a new situation of a claim, with another end or another fault",
     .policy = "guided",
     .guided = true,
-    .count = count,
-    .make = make,
-    .bounds = bounds,
+    OF_RANDOM_PLANS,
 };
 
 /* Of all strategies the one that finds most of the broken variants, by `make study`: its table is
@@ -542,7 +534,5 @@ const struct strategy strategy_auto = {
     .help = "what has found most mistakes: pct on the step engine, random elsewhere",
     .policy = "pct",
     .any_engine = true,
-    .count = count,
-    .make = make,
-    .bounds = bounds,
+    OF_RANDOM_PLANS,
 };

@@ -177,8 +177,8 @@ void c_recovery_send(struct c_pass *pass, const struct stream_event *event)
     }
 }
 
-/* A receive of such a message has failed, as one does that is too short for it: what it got stands
- * in no history, and may have been early all the same. */
+/* A receive of such a message has failed, for instance because it is too short. The histories do
+ * not hold what a failed receive got, so the message may have been early. */
 static bool has_failed_receive(const struct c_pass *pass, const struct message_note *note)
 {
     const struct trace_set *traces = pass->judging->traces;
@@ -186,7 +186,8 @@ static bool has_failed_receive(const struct c_pass *pass, const struct message_n
         for (uint64_t at = 0; at < traces->trace[i].count; at++) {
             const struct record *record = &traces->trace[i].record[at];
             if (record_is_of_app(record) && record->error != 0 && record->comm == note->comm &&
-                record->tag == (int32_t)note->tag && record->kind != RECORD_SEND)
+                record->tag == (int32_t)note->tag &&
+                (record->kind == RECORD_RECV || record->kind == RECORD_COMPLETE))
                 return true;
         }
     return false;

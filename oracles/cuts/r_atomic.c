@@ -1,8 +1,8 @@
 /* R.atomic: a rank never acts on a notification inside a call that sends: it is handled before the
  * send or after it. Where the call has sent and waits for something else, for the match of a
  * synchronous send or for the other half of a sendrecv, it may, once something has gone out inside
- * the call, or in a life before where the rank is restored inside it; and where it sends to
- * nobody. */
+ * the call, or if the rank was restored inside it, for then it sent in an earlier life; and where
+ * it sends to nobody. */
 #include "oracles/judging.h"
 
 #include "trace/calls.h"

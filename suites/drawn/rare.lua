@@ -18,8 +18,8 @@ end
 -- ---- jobs that are started again ---------------------------------------------------------------
 
 -- MPI_Wtime by itself is no choice that C3 logs. Nothing crosses a line of `blocking`, and it
--- brings no communicator back. What a receive gets that is too short for its message oracles know
--- by what C3 notes alone: elsewhere they say `unknown` of it.
+-- brings no communicator back. The oracles can judge a receive that is too short for its
+-- message only by what C3 notes of it: under the other protocols they say `unknown`.
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" }, 2,
     { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1,

@@ -481,8 +481,7 @@ static const struct program_option options[] = {
            "collective calls that do not block go on over a potential checkpoint"),
     SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
     {"testimony", &feature[TESTIMONY], 0, 2,
-     "1: what nobody determines is told to another rank, and once more later; 2: the time, "
-     "too, "
+     "1: what nobody determines is told to another rank, and once more later; 2: the time, too, "
      "without checkpoint_decision (0)"},
     SWITCH("started-again", STARTED_AGAIN,
            "persistent receives are started again after they were cancelled (0)"),

@@ -133,6 +133,11 @@ struct request *requests_pending(void)
     return all.pending_first;
 }
 
+struct request *requests_pending_last(void)
+{
+    return all.pending_last;
+}
+
 /* Places are given out in ascending order, so a new one is most often the last. */
 void request_is_pending(struct request *request)
 {

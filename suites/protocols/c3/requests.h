@@ -93,6 +93,7 @@ struct request *request_of(MPI_Request handle);
 /* In order of their places: every receive that is active, and every message found by a matched
  * probe. */
 struct request *requests_pending(void);
+struct request *requests_pending_last(void);
 void request_is_pending(struct request *request);
 void request_is_not_pending(struct request *request);
 

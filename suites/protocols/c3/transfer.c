@@ -575,24 +575,18 @@ static bool will_be_resent(const struct request *request)
     return piggyback.crossing == CROSSING_INTRA && !piggyback.sender_stopped;
 }
 
-/* Of `one` and those after it. The last first: if a later one is logged, earlier ones that could
- * have taken its message are in, by ahead_is_over, when their turn comes. The other way round they
- * could come in between, and be left out. */
-static void log_matched_from(struct request *one)
-{
-    if (!one)
-        return;
-    log_matched_from(one->after);
-    bool open = is_wildcard(one) || one->cancel;
-    if (one->kind != REQUEST_RECEIVE || !open || one->outcome || !transfer_poll(one))
-        return;
-    if (transfer_is_cancelled(one))
-        log_outcome(one, LOG_CANCELLED);
-    else if (has_message(one) && will_be_resent(one))
-        log_outcome(one, LOG_MATCHED);
-}
-
+/* The last first: where a later one is logged, ahead_is_over has seen that the earlier ones which
+ * could have taken its message are complete, so they are logged in their turn. From the first to
+ * the last, one could complete after its turn, and be left out. */
 void requests_log_matched(void)
 {
-    log_matched_from(requests_pending());
+    for (struct request *one = requests_pending_last(); one; one = one->before) {
+        bool open = is_wildcard(one) || one->cancel;
+        if (one->kind != REQUEST_RECEIVE || !open || one->outcome || !transfer_poll(one))
+            continue;
+        if (transfer_is_cancelled(one))
+            log_outcome(one, LOG_CANCELLED);
+        else if (has_message(one) && will_be_resent(one))
+            log_outcome(one, LOG_MATCHED);
+    }
 }
