@@ -30,12 +30,12 @@ static bool fits(const struct lives *lives, const struct trace *trace, uint64_t 
     bool right_kind = looks->delivery
                           ? (kind == RECORD_COMPLETE || kind == RECORD_RECV) && record->leave != 0
                           : kind == RECORD_SEND;
+    bool same = looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash;
     return right_kind && record->level == LEVEL_APP &&
            (record->comm == looks->comm ||
             succession_first(&lives->succession, record->comm) == looks->comm) &&
            lives_peer(lives, trace->incarnation, record->enter, record->peer) == looks->peer &&
-           record->tag == looks->tag && record->bytes == looks->bytes &&
-           (looks->no_hash || (record->flags & FLAG_NO_HASH) || record->hash == looks->hash);
+           record->tag == looks->tag && (looks->blind || (record->bytes == looks->bytes && same));
 }
 
 bool messages_find(const struct passage *passage, int rank, const struct looks *looks, bool undone,
@@ -93,15 +93,17 @@ static struct looks sent_as(const struct channel *channel, const struct received
                           .tag = channel->tag,
                           .bytes = received->bytes,
                           .hash = received->hash,
-                          .no_hash = received->no_hash};
+                          .no_hash = received->no_hash,
+                          .blind = received->blind};
 }
 
 static void say_again(struct finding *finding, int source, const struct sent *again,
                       const struct received *received)
 {
     char event[EVENT_TEXT_BYTES];
-    bool same = again->bytes == received->bytes &&
-                (again->no_hash || received->no_hash || again->hash == received->hash);
+    bool same =
+        received->blind || (again->bytes == received->bytes &&
+                            (again->no_hash || received->no_hash || again->hash == received->hash));
     finding_say(finding, "rank %d sent %s: %s", source,
                 same ? "these bytes again later" : "other bytes in its place later",
                 event_text(again->event, event));

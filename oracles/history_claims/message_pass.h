@@ -20,6 +20,7 @@ struct looks {
     uint64_t bytes;
     uint64_t hash;
     bool no_hash;
+    bool blind; /* neither bytes nor hash are known */
 };
 
 struct passage {
