@@ -86,6 +86,18 @@ app() {
     done
 }
 
+@test "drawn programs that are varied do without this or that, as their seed has it" {
+    local seed
+    for seed in 1 2 3 4 5 6 7 8; do
+        app "\"--varied\", 1, \"--seed\", $seed, \"--iterations\", 40" >"varied.$seed"
+        [ "$(wc -l <"varied.$seed")" -gt 100 ]
+    done
+    [ "$(grep -l MPI_Cancel varied.* | wc -l)" -ge 1 ]
+    [ "$(grep -L MPI_Cancel varied.* | wc -l)" -ge 1 ]
+    [ "$(grep -l MPI_Sendrecv_replace varied.* | wc -l)" -ge 1 ]
+    [ "$(grep -L MPI_Sendrecv_replace varied.* | wc -l)" -ge 1 ]
+}
+
 # A receive of any source is begun ahead of the first line of a second life, and completed beyond its
 # checkpoint, as a late message; then its rank sends itself a message of no bytes.
 @test "the grid: a trace gives the cells that it has seen, and the table their letters" {

@@ -9,8 +9,9 @@ local PROGRAMS = 4 -- of each kind, under each protocol
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
-local function arguments(size, ...)
-  return { "--seed", random(1000000000), "--iterations", random(30, 60), "--size", size,
+local function arguments(number, size, ...)
+  return { "--seed", random(1000000000), "--varied", number // 2 % 2,
+           "--iterations", random(30, 60), "--size", size,
            "--received", chance(50) and random(0, 6) or -1, "--any-tag", random(2),
            "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0, ... }
 end
@@ -121,7 +122,8 @@ for number = 1, PROGRAMS do
       local team = protocol == "teams" and 2 or 1
       if team == 1 or deaths ~= on_the_way then -- who of a team comes then is not known
         scenario(("%s: %s %d"):format(protocol, what, number)) {
-          protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(12),
+          protocol = protocol, program = "drawn", claims = { "H", "M" },
+          arguments = arguments(number, 12),
           policy = number % 2 == 1 and "skewed" or nil,
           ranks = team == 2 and 4 or random(3, 5),
           environment = { [protocol:upper() .. "_EVERY"] = random(1, 3), TEAMS_SIZE = team },
@@ -142,7 +144,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: at a send %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
-    arguments = arguments(12, "--testimony", random(0, 2)),
+    arguments = arguments(number, 12, "--testimony", random(0, 2)),
     policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)

@@ -1,11 +1,13 @@
 -- Programs drawn from seeds (suites/programs/drawn), under each protocol, with and without deaths.
 -- Nothing is broken: none may end in anything but a pass. `--seed` of the run draws others;
 -- `make drawn` runs 10,000 under each protocol. What a protocol refuses is switched off. In every
--- other run some ranks go far ahead of others for a while, and messages are long on their way.
+-- other run some ranks go far ahead of others for a while, and messages are long on their way; of
+-- four programs two leave out some features and use others often.
 
 local PROGRAMS = 25 -- under each protocol
 
 local random = math.random
+local function varied(number) return number // 2 % 2 end -- where neighbours differ in the policy
 local function chance(percent) return random(100) <= percent end
 
 local protocols = {
@@ -51,6 +53,7 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, off = table.unpack(protocol)
     local arguments = { "--seed", random(1000000000), "--iterations", random(10, 60),
+                        "--varied", varied(number),
                         "--size", chance(3) and 3000 or random(60), table.unpack(off) }
     scenario(("%s: program %d"):format(name, number)) {
       protocol = name, program = "drawn", arguments = arguments, claims = claims,
@@ -85,8 +88,8 @@ local function deaths_of_one(p, protocol)
   end
 end
 
-local function arguments()
-  return { "--seed", random(1000000000), "--iterations", random(10, 60),
+local function arguments(number)
+  return { "--seed", random(1000000000), "--iterations", random(10, 60), "--varied", varied(number),
            "--size", chance(3) and 3000 or random(60),
            "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
 end
@@ -94,7 +97,8 @@ end
 for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
   for number = 1, PROGRAMS do
     scenario(("%s: program %d"):format(protocol, number)) {
-      protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(),
+      protocol = protocol, program = "drawn", claims = { "H", "M" },
+      arguments = arguments(number),
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = chance(5) and random(6, 16) or random(2, 5),
       environment = { [protocol:upper() .. "_EVERY"] = random(2, 7) },
@@ -108,7 +112,8 @@ end
 for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: program %d"):format(number)) {
-    protocol = "replication", program = "drawn", claims = { "H", "P" }, arguments = arguments(),
+    protocol = "replication", program = "drawn", claims = { "H", "P" },
+    arguments = arguments(number),
     policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)

@@ -8,8 +8,9 @@ local PROGRAMS = 6 -- under each protocol
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
-local function arguments(testimony, off)
-  return { "--seed", random(1000000000), "--iterations", random(20, 50), "--size", random(20),
+local function arguments(number, testimony, off)
+  return { "--seed", random(1000000000), "--varied", number // 2 % 2,
+           "--iterations", random(20, 50), "--size", random(20),
            "--testimony", testimony, "--started-again", random(0, 1), "--freed", random(0, 2),
            "--partial", random(0, 1), "--made", random(0, 1),
            "--piece", chance(30) and random(257, 600) or 0, table.unpack(off) }
@@ -35,7 +36,7 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, testimony, off = table.unpack(protocol)
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
-    local given, line_of_move = arguments(testimony, off), random(2)
+    local given, line_of_move = arguments(number, testimony, off), random(2)
     if moves then
       local others = { "--freed", 1, "--made", 0, "--piece", random(257, 600) }
       table.move(others, 1, #others, #given + 1, given)
@@ -123,7 +124,8 @@ end
 for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
   for number = 1, PROGRAMS do
     scenario(("%s: rare %d"):format(protocol, number)) {
-      protocol = protocol, program = "drawn", claims = { "H", "M" }, arguments = arguments(2, off),
+      protocol = protocol, program = "drawn", claims = { "H", "M" },
+      arguments = arguments(number, 2, off),
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = random(2, 5), environment = { [protocol:upper() .. "_EVERY"] = random(4) },
       engine = "step", survivors = true, timeout = 60,
@@ -137,7 +139,7 @@ for number = 1, PROGRAMS do
   scenario(("replication: rare %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
     policy = number % 2 == 1 and "skewed" or nil,
-    arguments = arguments(2, off), ranks = 2 * ranks, reserve = ranks, engine = "step",
+    arguments = arguments(number, 2, off), ranks = 2 * ranks, reserve = ranks, engine = "step",
     survivors = true, timeout = 60,
     plan = function(p)
       if chance(50) then p:jitter { ms = random(5) } end

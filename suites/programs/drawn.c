@@ -25,7 +25,7 @@ struct due {
     int place[2 * WINDOW_REQUESTS];
 };
 
-static long seed = 1, compute_us, print_every;
+static long seed = 1, more_varied, compute_us, print_every;
 
 /* --- the groups of a step --------------------------------------------------------------------- */
 
@@ -451,6 +451,8 @@ static const struct program_option options[] = {
     {"seed", &seed, 0, 1000000000, "of the plan"},
     {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
     {"tell", &print_every, 0, 1000000000, "every so many steps each rank prints its sum; 0: never"},
+    {"varied", &more_varied, 0, 1,
+     "1: some of what is on is left out or done often, as the seed has it (0)"},
     {"received", &received, -1, RECEIVING_WAYS - 1,
      "all in one way, MPI_Recv, Irecv, Recv_init, Probe, Iprobe, Mprobe, Improbe; -1: drawn"},
     SWITCH("crossing", CROSSING, "messages and requests outlive a step"),
@@ -508,6 +510,7 @@ int main(int argc, char **argv)
     if (program_options(argc, argv, "drawn", options, sizeof options / sizeof *options) &&
         program_ranks("drawn", 2)) {
         self.seed = (uint64_t)seed;
+        vary(more_varied != 0);
         if (!feature[OTHER_COMMS])
             feature[ANY_TAG] = feature[CHANGING_COMMS] = feature[INTERCOMM] = 0;
         run();

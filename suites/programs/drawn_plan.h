@@ -104,6 +104,14 @@ static long feature[FEATURES]; /* of ANY_TAG 2: wherever it can be */
 static long received = -1;     /* all in this way (enum receiving); -1: drawn */
 static int tag_most;           /* the highest tag of all */
 
+/* What a program does often or never, and how much of it: see vary(). */
+static struct {
+    int often[FEATURES];   /* times as often as in other programs */
+    enum receiving way[2]; /* in which messages are received; RECEIVING_WAYS: in any */
+    int groups, messages;  /* of a step, of a group, at most */
+    int burst;             /* steps without messages come in a row of as many; 0: none do */
+} varied;
+
 static int draw_of(const struct group *group, int message, int question, int below)
 {
     int thing = 100000 + group->number * 1000 + message * 20;
@@ -113,7 +121,27 @@ static int draw_of(const struct group *group, int message, int question, int bel
 /* One time in `of`, where the feature is on. */
 static bool draws(const struct group *group, int message, int question, enum feature which, int of)
 {
-    return feature[which] && draw_of(group, message, question, of) == 0;
+    return feature[which] && draw_of(group, message, question, of) < varied.often[which];
+}
+
+/* By itself a program does some of everything; then two things that are seldom meet seldom. With
+ * `more` this one does without about a third of what is on, chosen by its seed, does some things
+ * three times as often as others, has few messages or many, in one or two ways, and all through or
+ * between pauses ("swarm testing", Groce et al., ISSTA 2012). */
+static void vary(bool more)
+{
+    varied.groups = more ? 1 + draw(0, 92000, GROUPS) : GROUPS;
+    varied.messages = more ? 1 + draw(0, 92001, MESSAGES) : MESSAGES;
+    varied.burst = more && draw(0, 92002, 3) == 0 ? 2 + draw(0, 92003, 5) : 0;
+    bool any_way = !more || draw(0, 92004, 2) == 0;
+    for (int i = 0; i < 2; i++)
+        varied.way[i] =
+            any_way ? RECEIVING_WAYS : (enum receiving)draw(0, 92005 + i, RECEIVING_WAYS);
+    for (int i = 0; i < FEATURES; i++) {
+        varied.often[i] = more && draw(0, 92100 + i, 3) == 0 ? 3 : 1;
+        if (more && draw(0, 92200 + i, 3) == 0)
+            feature[i] = 0;
+    }
 }
 
 /* --- communicators ---------------------------------------------------------------------------- */
@@ -273,8 +301,11 @@ static void draw_message(struct group *group, int number, int tag)
 
 static enum receiving draw_receiving(const struct group *group)
 {
-    enum receiving way = received >= 0 ? (enum receiving)received
-                                       : (enum receiving)draw_of(group, 0, 13, RECEIVING_WAYS);
+    enum receiving way = varied.way[draw_of(group, MESSAGES, 6 + MESSAGES, 2)];
+    if (received >= 0)
+        way = (enum receiving)received;
+    else if (way == RECEIVING_WAYS)
+        way = (enum receiving)draw_of(group, 0, 13, RECEIVING_WAYS);
     bool probes = way == PROBE || way == IPROBE, matched = way == MPROBE || way == IMPROBE;
     if ((probes && !feature[PROBES]) || (matched && !feature[MATCHED_PROBES]))
         return RECV;
@@ -303,7 +334,7 @@ static void draw_group(uint64_t step, int number, uint64_t steps, struct group *
     group->posted_late = group->later > 0 && draw_of(group, 0, 17, 3) == 0;
     group->matched_ahead = group->later > 0 && group->receiving == MPROBE &&
                            draws(group, MESSAGES, 4 + MESSAGES, MATCHED_AHEAD, 2);
-    group->messages = 1 + draw_of(group, 0, 18, MESSAGES);
+    group->messages = 1 + draw_of(group, 0, 18, varied.messages);
     group->cancelled = is_posted(group) && draws(group, 0, 19, CANCELS, 3);
     if (group->cancelled)
         group->messages = 1;
@@ -319,7 +350,8 @@ static void draw_group(uint64_t step, int number, uint64_t steps, struct group *
 
 static int groups_of(uint64_t step)
 {
-    return draw(step, 99999, GROUPS + 1);
+    bool pauses = varied.burst > 0 && draw(step / (uint64_t)varied.burst, 99998, 2) == 0;
+    return pauses ? 0 : draw(step, 99999, varied.groups + 1);
 }
 
 #endif
