@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-/* The version of this header. It is one more whenever a function is added, or does not mean any
- * more what it did. What was built with another version than that of the Faultline that runs it is
- * not run: Faultline says so, and the verdict is harness-error. */
-#define FAULTLINE_HEADER_VERSION 5
+/* The version of this header. It is one more whenever a function or a field is added, or does
+ * not mean any more what it did. What was built with another version than that of the Faultline
+ * that runs it is not run: Faultline says so, and the verdict is harness-error. */
+#define FAULTLINE_HEADER_VERSION 6
 /* `inside`: any address in the program or library that was built with it. */
 void faultline_header(int version, const void *inside) __attribute__((weak));
 __attribute__((constructor)) static void faultline_tell_header(void)
@@ -122,12 +122,12 @@ struct faultline_collective {
     struct faultline_side sent, received; /* of a broadcast both are its buffer */
 };
 
-/* A request of the application that a protocol has brought back after a restart; numbers as the
- * application would give them to MPI. For a message that a matched probe had found there is none.
- */
+/* A request of the application that a protocol has brought back after a restart, or a message that
+ * a matched probe had found; numbers as the application would give them to MPI. */
 struct faultline_request {
     uint64_t handle;
     uint64_t comm;
+    int message;    /* 1: a message, and of the fields below only `peer` and `tag` count */
     int receives;   /* 0: it sends */
     int persistent; /* 0: the handle goes when it is complete */
     int active;     /* it is under way */

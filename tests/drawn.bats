@@ -54,6 +54,24 @@ load driver_common
     [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 16 ]
 }
 
+# A message that was found before the line and is received beyond it, in the next life, is known by
+# what the protocol tells of it when it brings it back.
+@test "messages that a matched probe has found in another life are known when they are received" {
+    local protocol
+    for protocol in c3 chandy_lamport cocheck; do
+        printf 'scenario "found" { protocol = "%s", program = "drawn", ranks = 4, claims = { "H" },
+            arguments = { "--seed", 6, "--iterations", 40, "--size", 8, "--received", 5,
+                          "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 },
+            environment = { %s_EVERY = 1 },
+            plan = function(p) p:kill { rank = 1, at = { event = "commit", epoch = 6 } } end }' \
+            "$protocol" "$(cut -d _ -f 1 <<<"${protocol^^}")" >found.lua
+        run -0 "$FAULTLINE" run --engine step --keep --no-control --out "$protocol" found.lua
+        "$FAULTLINE" trace "$protocol/latest/1" | grep -E '^ +[0-9.]+ +r.#1:.* app .* MPI_Mrecv ' >received
+        [ "$(wc -l <received)" -gt 50 ]
+        run ! grep -v ' message [0-9]*: got ' received
+    done
+}
+
 @test "a hundred lines and twenty deaths under each protocol" {
     run -0 "$FAULTLINE" run --engine step -v --no-control --no-stacks --filter '*: 100 lines*' \
         "$REPO/suites/drawn/long.lua"

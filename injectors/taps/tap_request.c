@@ -183,12 +183,14 @@ static void message_back(struct request *request, const struct faultline_request
 /* One that nobody has made in this incarnation; NULL: out of memory. */
 static struct request *new_back(const struct faultline_request *noted)
 {
-    enum request_kind kind = noted->collective ? REQUEST_COLLECTIVE
-                             : noted->receives ? REQUEST_RECEIVE
-                                               : REQUEST_SEND;
-    unsigned call = noted->collective ? call_from_name(noted->collective->call)
-                    : noted->receives ? CALL_MPI_Irecv
-                                      : CALL_MPI_Isend;
+    enum request_kind kind = noted->message      ? REQUEST_MESSAGE
+                             : noted->collective ? REQUEST_COLLECTIVE
+                             : noted->receives   ? REQUEST_RECEIVE
+                                                 : REQUEST_SEND;
+    unsigned call = noted->message      ? CALL_MPI_Mprobe
+                    : noted->collective ? call_from_name(noted->collective->call)
+                    : noted->receives   ? CALL_MPI_Irecv
+                                        : CALL_MPI_Isend;
     return request_new(LEVEL_APP, kind, call, request_number(LEVEL_APP),
                        communicator_find(LEVEL_APP, (MPI_Comm)noted->comm));
 }
@@ -197,7 +199,8 @@ void tap_request_back(const struct faultline_request *noted)
 {
     if (!tap_ready)
         return;
-    struct request *request = request_table_claim(LEVEL_APP, noted->handle, NULL, false);
+    struct request *request =
+        request_table_claim(LEVEL_APP, noted->handle, NULL, noted->message != 0);
     bool known = request != NULL;
     if (!known)
         request = new_back(noted);

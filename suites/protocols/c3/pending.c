@@ -194,8 +194,6 @@ static void go_on(struct request *request, const struct stored *stored)
 
 static void note(const struct request *request)
 {
-    if (request->kind == REQUEST_MESSAGE)
-        return;
     if (request->kind == REQUEST_COLLECTIVE) {
         kept_note(request);
         return;
@@ -203,6 +201,7 @@ static void note(const struct request *request)
     faultline_brought_back(&(struct faultline_request){
         .handle = HANDLE_BITS(request_handle_of(request)),
         .comm = (uint64_t)request->communicator->user,
+        .message = request->kind == REQUEST_MESSAGE,
         .receives = request->kind == REQUEST_RECEIVE,
         .persistent = request->persistent,
         .active = request->active,

@@ -65,10 +65,11 @@ void layer_mark_kept(uint64_t line)
 void layer_note_requests(void)
 {
     for (const struct request *one = requests_all(); one; one = one->next)
-        if (one->number > 0 && one->kind != REQUEST_MESSAGE && one->comm)
+        if (one->number > 0 && one->comm)
             faultline_brought_back(&(struct faultline_request){
                 .handle = HANDLE_BITS(request_handle_of(one)),
                 .comm = (uint64_t)one->comm->user,
+                .message = one->kind == REQUEST_MESSAGE,
                 .receives = one->kind == REQUEST_RECEIVE,
                 .persistent = one->persistent,
                 .active = one->active,
