@@ -66,19 +66,27 @@ static bool take_open(struct m_rank *own, int sender, const struct m_message *me
     return true;
 }
 
+static bool is_call_of_app(const struct record *record)
+{
+    return record->kind != RECORD_NOTE && record_is_of_app(record);
+}
+
 /* The rank is inside a call that never returns, for it died there or the run ended, or one that
- * fails, as where a message is longer than its receive. What that call hands over is in no record.
+ * fails, as where a message is longer than its receive. What that call hands over is in no record;
+ * nor is the call itself where it is MPI_Testall or the like: then nothing of the program follows.
  */
 static bool is_in_call_without_result(const struct m_state *state, struct event_ref note)
 {
-    uint64_t made = state->trace->record[note.index].enter;
+    const struct trace *trace = state->trace;
+    uint64_t made = trace->record[note.index].enter, after = note.index;
     for (uint64_t at = note.index; at > 0; at--) {
-        const struct record *record = &state->trace->record[at - 1];
-        if (record->kind != RECORD_NOTE && record_is_of_app(record) &&
-            (record->leave == 0 || (record->error != 0 && record->leave >= made)))
-            return true;
+        const struct record *record = &trace->record[at - 1];
+        if (is_call_of_app(record) && (record->leave == 0 || record->leave >= made))
+            return record->leave == 0 || record->error != 0;
     }
-    return false;
+    while (after < trace->count && !is_call_of_app(&trace->record[after]))
+        after++;
+    return after == trace->count;
 }
 
 static void judge_handed_over(struct m_state *state, int rank, const struct record *note,
