@@ -12,7 +12,7 @@ local function arguments(number, testimony, off)
   return { "--seed", random(1000000000), "--varied", number // 2 % 2,
            "--iterations", random(20, 50), "--size", random(20),
            "--testimony", testimony, "--started-again", random(0, 1), "--freed", random(0, 2),
-           "--partial", random(0, 1), "--made", random(0, 1),
+           "--partial", random(0, 1), "--made", random(0, 1), "--hinted", random(0, 1),
            "--piece", chance(30) and random(257, 600) or 0, table.unpack(off) }
 end
 

@@ -492,6 +492,7 @@ static const struct program_option options[] = {
     SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
     SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
     SWITCH("too-long", TOO_LONG, "messages that are longer than their receives (0)"),
+    SWITCH("hinted", HINTED, "a rank sends earlier or later, as a test or a probe says (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };
 

@@ -46,6 +46,7 @@ enum feature {
     PARTIAL,
     MADE,
     TOO_LONG,
+    HINTED,
     FEATURES
 };
 
@@ -127,7 +128,8 @@ static bool draws(const struct group *group, int message, int question, enum fea
 /* By itself a program does some of everything; then two things that are seldom meet seldom. With
  * `more` this one does without about a third of what is on, chosen by its seed, does some things
  * three times as often as others, has few messages or many, in one or two ways, and all through or
- * between pauses ("swarm testing", Groce et al., ISSTA 2012). */
+ * between pauses ("swarm testing", Groce et al., ISSTA 2012). In a third of them all ranks do
+ * nothing together, so that one may be steps ahead of another. */
 static void vary(bool more)
 {
     varied.groups = more ? 1 + draw(0, 92000, GROUPS) : GROUPS;
@@ -137,11 +139,17 @@ static void vary(bool more)
     for (int i = 0; i < 2; i++)
         varied.way[i] =
             any_way ? RECEIVING_WAYS : (enum receiving)draw(0, 92005 + i, RECEIVING_WAYS);
+    static const enum feature together[] = {
+        CHANGING_COMMS,         SENDRECV, COLLECTIVES, NONBLOCKING_COLLECTIVES,
+        PERSISTENT_COLLECTIVES, FREED,    MADE};
     for (int i = 0; i < FEATURES; i++) {
         varied.often[i] = more && draw(0, 92100 + i, 3) == 0 ? 3 : 1;
         if (more && draw(0, 92200 + i, 3) == 0)
             feature[i] = 0;
     }
+    bool loose = more && draw(0, 92300, 3) == 0;
+    for (size_t i = 0; loose && i < sizeof together / sizeof *together; i++)
+        feature[together[i]] = 0;
 }
 
 /* --- communicators ---------------------------------------------------------------------------- */

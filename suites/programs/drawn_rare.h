@@ -16,6 +16,10 @@
 #define TAG_FREED 8
 #define TAG_PARTIAL 9
 #define TAG_TOO_LONG 0
+#define TAG_HINT 30001 /* beyond those of messages */
+#define TAG_GO 30002
+#define TAG_DATA 30003
+#define QUESTIONS 4       /* at most, ahead of what is sent */
 #define TESTIMONY_STEPS 6 /* until what was told is told once more */
 #define PIECE_CHANGES 16  /* numbers of the piece that a step changes */
 
@@ -44,7 +48,15 @@ static bool has_rare(void)
     return any;
 }
 
-enum pairs { PAIRS_TELL, PAIRS_START, PAIRS_FREE, PAIRS_CUT, PAIRS_MAKE, PAIRS_TOO_LONG };
+enum pairs {
+    PAIRS_TELL,
+    PAIRS_START,
+    PAIRS_FREE,
+    PAIRS_CUT,
+    PAIRS_MAKE,
+    PAIRS_TOO_LONG,
+    PAIRS_HINT
+};
 
 /* What a step does of a kind goes between two ranks, which are not the same. False: it does nothing
  * of it. */
@@ -288,6 +300,83 @@ static void receive_too_long(uint64_t step)
         wrong_in(step, "of a message that is longer than its receive there is no error");
 }
 
+/* --- a rank that sends earlier or later, as it is told ------------------------------------ */
+
+static bool has_hint(int from, MPI_Request *request)
+{
+    int there = 0;
+    if (*request == MPI_REQUEST_NULL)
+        MPI_Iprobe(from, TAG_HINT, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    else
+        MPI_Test(request, &there, MPI_STATUS_IGNORE);
+    return there;
+}
+
+/* If the hint is there the data go at once, else when they are asked for. */
+static void send_hinted(uint64_t step, int to)
+{
+    uint64_t hint, go;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool posts = draw(step, 91401, 2) == 0;
+    if (posts)
+        MPI_Irecv(&hint, 1, MPI_UINT64_T, to, TAG_HINT, MPI_COMM_WORLD, &request);
+    bool at_once = has_hint(to, &request);
+    if (at_once)
+        MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_DATA, MPI_COMM_WORLD);
+    MPI_Recv(&go, 1, MPI_UINT64_T, to, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!at_once)
+        MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_DATA, MPI_COMM_WORLD);
+    if (!posts)
+        MPI_Recv(&hint, 1, MPI_UINT64_T, to, TAG_HINT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (hint != step || go != step)
+        wrong_in(step, "a hint is another step's");
+}
+
+/* Asks some times whether the data are there, and asks for them then, whatever it was told. */
+static void receive_hinted(uint64_t step, int from)
+{
+    uint64_t data = step + 1;
+    int there = 0, index[2];
+    MPI_Status status[2];
+    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(&data, 1, MPI_UINT64_T, from, TAG_DATA, MPI_COMM_WORLD, &request[0]);
+    MPI_Send(&step, 1, MPI_UINT64_T, from, TAG_HINT, MPI_COMM_WORLD);
+    for (int i = draw(step, 91402, QUESTIONS); i >= 0 && !there; i--)
+        switch (draw(step, 91403, 5)) {
+        case 0:
+            MPI_Test(&request[0], &there, MPI_STATUS_IGNORE);
+            break;
+        case 1:
+            MPI_Testall(2, request, &there, status);
+            break;
+        case 2:
+            MPI_Testany(2, request, index, &there, status);
+            break;
+        case 3:
+            MPI_Testsome(2, request, &there, index, status);
+            break;
+        default:
+            MPI_Request_get_status(request[0], &there, MPI_STATUS_IGNORE);
+            break;
+        }
+    MPI_Send(&step, 1, MPI_UINT64_T, from, TAG_GO, MPI_COMM_WORLD);
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    if (data != step)
+        wrong_in(step, "what was sent earlier or later, as a hint came, is another step's");
+}
+
+static void follow_hint(uint64_t step)
+{
+    int from, to;
+    if (!pair_of(step, PAIRS_HINT, &from, &to))
+        return;
+    if (self.rank == from)
+        send_hinted(step, to);
+    if (self.rank == to)
+        receive_hinted(step, from);
+}
+
 /* --- communicators that are made in a step and used until the next ----------------------- */
 
 static void use_made(uint64_t step, MPI_Comm comm)
@@ -401,6 +490,8 @@ static void rare_step(uint64_t step)
         receive_part(step);
     if (feature[TOO_LONG])
         receive_too_long(step);
+    if (feature[HINTED])
+        follow_hint(step);
     if (feature[FREED])
         free_operation(step);
     if (step + 1 == (uint64_t)self.steps)
