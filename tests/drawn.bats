@@ -72,6 +72,14 @@ load driver_common
     done
 }
 
+# What went wrong here: C3 gave the program the message that its first probe had found, but its second
+# one, beyond the log, had found another.
+@test "a probe finds in recovery what the one before it has found" {
+    run -0 "$FAULTLINE" run --engine step --no-control --no-stacks \
+        --filter 'a probe asks again *' "$REPO/suites/mutants/c3.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 12 ]
+}
+
 @test "a hundred lines and twenty deaths under each protocol" {
     run -0 "$FAULTLINE" run --engine step -v --no-control --no-stacks --filter '*: 100 lines*' \
         "$REPO/suites/drawn/long.lua"

@@ -250,6 +250,25 @@ for number = 1, 45 do
   })
 end
 
+-- ---- probes beyond the log --------------------------------------------------------------------
+
+-- What a probe in the log has told of is received beyond it, after another probe that asks the same.
+for seed = 1, 12 do
+  situation("a probe asks again what the log has answered, delays " .. seed, 2, {
+    program = "drawn", engine = "step", max_incarnations = 8,
+    arguments = { "--seed", 280406650, "--iterations", 30, "--size", 8, "--inter", 0,
+                  "--collectives", 0, "--nonblocking", 0, "--sendrecv", 0, "--changing", 0,
+                  "--persistent-collectives", 0, "--any-tag", 0, "--received", 3 },
+    plan = function(p)
+      p:jitter { ms = 3, seed = seed }
+      for life, death in ipairs { { 2, 2 }, { 1, 19 }, { 2, 3 } } do
+        p:await { event = "commit", epoch = life }
+        p:kill { rank = death[1], event = "call", nth = death[2] }
+      end
+    end,
+  })
+end
+
 -- ---- messages that were found ahead of the line ------------------------------------------------
 
 -- MPI_Mprobe finds them ahead of the line, MPI_Mrecv receives them beyond it, in recovery too.

@@ -78,7 +78,7 @@ void arrived_add(struct request *message);
 void arrived_remove(struct request *message);
 
 /* In recovery, messages that a probe found before the stop-log line. probed_find: the receive for
- * *source and *tag takes one, which these name then. probed_received: a receive is posted, or a
+ * *source and *tag takes one, which these name then; a probe for them finds it, and waits for it. probed_received: a receive is posted, or a
  * matched probe answered, for these (wildcards allowed): what they match is not waited for any
  * more. */
 void probed_add(const struct handle *communicator, int asked_source, int asked_tag, int source,
