@@ -1,9 +1,10 @@
 -- Programs drawn from seeds that do what programs seldom do (suites/programs/drawn_rare.h): they
 -- tell others what nobody determines, start again what they have cancelled, free what is still
--- used, and so on; with a line at each step or nearly, and deaths soon after lines. Under CoCheck
--- ranks migrate in some. `--seed` of the run draws others.
+-- used, and so on; with a line at each step or nearly, and deaths soon after lines. In some a rank
+-- stands still or hears of a line long after the others, and under CoCheck ranks migrate. `--seed`
+-- of the run draws others.
 
-local PROGRAMS = 6 -- under each protocol
+local PROGRAMS = 10 -- under each protocol
 
 local random = math.random
 local function chance(percent) return random(100) <= percent end
@@ -17,6 +18,34 @@ local function arguments(number, testimony, off)
 end
 
 -- ---- jobs that are started again ---------------------------------------------------------------
+
+-- What the protocols tell other ranks of lines (wire.lua of each); some tell rank 0 alone.
+local told = {
+  c3 = { "pleaseCheckpoint", "readyToStopLogging", "stopLogging", "stoppedLogging" },
+  chandy_lamport = { "marker" }, cocheck = { "notification", "readyMessage" },
+}
+local to_rank_0 = { readyToStopLogging = true, stoppedLogging = true }
+
+-- One rank hears of a line long after the others, in some programs.
+local function tell_late(p, protocol)
+  for _ = 1, told[protocol] and chance(40) and random(2) or 0 do
+    local message = told[protocol][random(#told[protocol])]
+    p:hold { message = message, to = to_rank_0[message] and 0 or random(p.ranks - 1),
+             epoch = random(2), after = "start", attempt = true,
+             release = { rank = random(0, p.ranks - 1), event = "call", nth = random(80) } }
+  end
+end
+
+-- A rank stands still at its beginning or after a death, until another one is ahead or takes a
+-- checkpoint, in some programs.
+local function fall_behind(p)
+  if chance(70) then return end
+  local rank = random(0, p.ranks - 1)
+  local other = (rank + random(p.ranks - 1)) % p.ranks
+  p:stop { rank = rank, event = "call", nth = random(30), attempt = true,
+           release = chance(50) and { rank = other, event = "checkpoint" }
+                     or { rank = other, event = "call", nth = random(60) } }
+end
 
 -- MPI_Wtime by itself is no choice that C3 logs. Nothing crosses a line of `blocking`, and it
 -- brings no communicator back. The oracles can judge a receive that is too short for its
@@ -54,12 +83,16 @@ for number = 1, PROGRAMS do
       max_incarnations = 8, timeout = 60,
       plan = function(p)
         if chance(50) then p:jitter { ms = random(5) } end
+        tell_late(p, name)
+        fall_behind(p)
         if moves and chance(50) then -- the line after that in which a rank moved
           p:await { event = "commit", epoch = line_of_move + 1 }
           p:kill { rank = random(0, ranks - 1), event = "call", nth = random(6) }
         end
-        for death = 1, random(0, 3) do
-          local rank, line = random(0, ranks - 1), random(death, 2 * death)
+        local each = chance(30) -- each of the first lines is restored
+        for death = 1, each and 7 or random(0, 3) do
+          local rank = random(0, ranks - 1)
+          local line = each and death or random(death, 2 * death)
           if chance(25) then -- between the parts of a line
             local other = (rank + 1) % ranks
             p:kill { rank = rank, at = { rank = other, event = "saved", epoch = line } }
@@ -67,6 +100,7 @@ for number = 1, PROGRAMS do
             if chance(80) then p:await { event = "commit", epoch = line } end
             p:kill { rank = rank, event = "call", nth = random(chance(60) and 12 or 80) }
           end
+          fall_behind(p)
         end
       end,
     }
