@@ -109,20 +109,6 @@ static struct posted *find_request(const struct life_read *life, uint32_t reques
     return NULL;
 }
 
-static void read_receive(struct life_read *life, uint64_t index, const struct record *record)
-{
-    struct posted *posted;
-    if (record->flags & FLAG_MATCHED) {
-        posted = find_request(life, record->request);
-        if (posted != NULL && call_role(record->call) != ROLE_IMRECV)
-            finish(life, posted, index);
-        return;
-    }
-    posted = post(life, index, record);
-    if (record->request == 0)
-        finish(life, posted, index);
-}
-
 /* The buffer served it: the message itself, or another one of the buffer's. */
 static bool is_it(const struct record *got, const struct kept *kept)
 {
@@ -141,18 +127,36 @@ static void take_what_was_got(const struct life_read *life, const struct record 
         }
 }
 
-/* A receive that was posted before the line, and that the rank brought back: it was served first.
- * The rank may have been restored inside the call that completes it. */
-static void finish_unposted(struct life_read *life, uint64_t index)
+/* What was posted before the line, or found by a matched probe, and brought back: it was served
+ * first. The rank may have been restored inside the call that completes it. False: it was. */
+static bool finish_unposted(struct life_read *life, uint64_t index)
 {
     const struct record *record = &life->trace->record[index];
     const struct record *restored = &life->trace->record[life->piece->restored - 1];
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
     if (leave <= restored->enter || (record->flags & FLAG_FREED))
-        return;
-    life->brought_back++;
+        return false;
     if (record->error == 0 && record->peer >= 0)
         take_what_was_got(life, record);
+    return true;
+}
+
+static void read_receive(struct life_read *life, uint64_t index, const struct record *record)
+{
+    struct posted *posted;
+    if (record->flags & FLAG_MATCHED) {
+        posted = find_request(life, record->request);
+        if (call_role(record->call) == ROLE_IMRECV)
+            return;
+        if (posted != NULL)
+            finish(life, posted, index);
+        else
+            (void)finish_unposted(life, index);
+        return;
+    }
+    posted = post(life, index, record);
+    if (record->request == 0)
+        finish(life, posted, index);
 }
 
 static void read_record(struct life_read *life, uint64_t index)
@@ -176,7 +180,7 @@ static void read_record(struct life_read *life, uint64_t index)
         if (posted != NULL)
             finish(life, posted, index);
         else
-            finish_unposted(life, index);
+            life->brought_back += finish_unposted(life, index);
         break;
     default:
         posted = role == ROLE_CANCEL ? find_request(life, record->request) : NULL;
