@@ -252,7 +252,7 @@ end
 
 -- ---- probes beyond the log --------------------------------------------------------------------
 
--- What a probe in the log has told of is received beyond it, after another probe that asks the same.
+-- What a probe in the log told of is received beyond it, after another probe that asks the same.
 for seed = 1, 12 do
   situation("a probe asks again what the log has answered, delays " .. seed, 2, {
     program = "drawn", engine = "step", max_incarnations = 8,

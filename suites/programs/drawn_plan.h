@@ -132,6 +132,9 @@ static bool draws(const struct group *group, int message, int question, enum fea
  * nothing together, so that one may be steps ahead of another. */
 static void vary(bool more)
 {
+    static const enum feature together[] = {
+        CHANGING_COMMS,         SENDRECV, COLLECTIVES, NONBLOCKING_COLLECTIVES,
+        PERSISTENT_COLLECTIVES, FREED,    MADE};
     varied.groups = more ? 1 + draw(0, 92000, GROUPS) : GROUPS;
     varied.messages = more ? 1 + draw(0, 92001, MESSAGES) : MESSAGES;
     varied.burst = more && draw(0, 92002, 3) == 0 ? 2 + draw(0, 92003, 5) : 0;
@@ -139,9 +142,6 @@ static void vary(bool more)
     for (int i = 0; i < 2; i++)
         varied.way[i] =
             any_way ? RECEIVING_WAYS : (enum receiving)draw(0, 92005 + i, RECEIVING_WAYS);
-    static const enum feature together[] = {
-        CHANGING_COMMS,         SENDRECV, COLLECTIVES, NONBLOCKING_COLLECTIVES,
-        PERSISTENT_COLLECTIVES, FREED,    MADE};
     for (int i = 0; i < FEATURES; i++) {
         varied.often[i] = more && draw(0, 92100 + i, 3) == 0 ? 3 : 1;
         if (more && draw(0, 92200 + i, 3) == 0)
