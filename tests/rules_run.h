@@ -120,9 +120,9 @@ static inline void do_send(enum level level, unsigned call, int peer, int tag, u
     record_end(r, 0);
 }
 
-static inline void do_recv(int want_peer, int want_tag, int peer, int tag)
+static inline void do_recv_by(unsigned call, int want_peer, int want_tag, int peer, int tag)
 {
-    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Recv);
+    struct record *r = record_begin(LEVEL_APP, RECORD_RECV, call);
     r->want_peer = want_peer;
     r->want_tag = want_tag;
     r->comm = COMM_WORLD_ID;
@@ -141,6 +141,11 @@ static inline void do_irecv(int want_peer)
     r->request = 1;
     record_publish(r);
     record_end(r, 0);
+}
+
+static inline void do_recv(int want_peer, int want_tag, int peer, int tag)
+{
+    do_recv_by(CALL_MPI_Recv, want_peer, want_tag, peer, tag);
 }
 
 /* Waitall over a send and a receive from `peer`. */

@@ -274,7 +274,7 @@ end
 -- MPI_Mprobe finds them ahead of the line, MPI_Mrecv receives them beyond it, in recovery too.
 for number = 1, 12 do
   situation(("found by a matched probe in the step before, program %d"):format(number), 1, {
-    program = "drawn", ranks = math.random(2, 3), engine = "step", claims = { "C", "D", "H" },
+    program = "drawn", ranks = math.random(2, 3), engine = "step",
     arguments = { "--seed", math.random(1000000000), "--iterations", 40, "--size", 12, "--inter", 0,
                   "--collectives", 0, "--nonblocking", 0, "--any-tag", math.random(2),
                   "--received", 5, "--matched-ahead", 1 },

@@ -95,6 +95,18 @@ static void test_receives(void)
     check(step() == 5, "a receive that has returned");
 }
 
+static void test_ways_to_receive(void)
+{
+    static const unsigned calls[] = {CALL_MPI_Recv, CALL_MPI_Mrecv, CALL_MPI_Sendrecv,
+                                     CALL_MPI_Sendrecv_replace};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        RUN("await event=deliver peer=1");
+        become(0, 0);
+        do_recv_by(calls[i], 1, 5, 1, 5);
+        check(step() == 1, "%s delivers", call_name(calls[i]));
+    }
+}
+
 static void test_calls(void)
 {
     RUN("await event=wait nth=2", "await event=wait nth=3", "await event=call nth=2",
@@ -368,6 +380,7 @@ int main(void)
     test_fields();
     test_ranks();
     test_receives();
+    test_ways_to_receive();
     test_calls();
     test_notes();
     test_kill_before();
