@@ -33,7 +33,8 @@ says() {
     for seed in 1 8 15 22; do
         for engine in step mpiexec; do
             says "$engine" programs/drawn "$((2 + seed % 4))" '"H", "I"' --seed "$seed" \
-                --iterations 60 --tell 10 >"$engine.txt"
+                --iterations 60 --tell 10 --started-again 1 --freed 2 --partial 1 --made 1 \
+                --too-long 1 --hinted 1 >"$engine.txt"
         done
         [ "$(grep -c '^[0-9]* [0-9]* ' step.txt)" -eq "$((6 * (2 + seed % 4)))" ]
         diff step.txt mpiexec.txt
