@@ -80,6 +80,14 @@ load driver_common
     [ "$(grep -c '^ok' <<<"$output")" -eq 12 ]
 }
 
+# What went wrong here: a marker, or a notification, came to a rank that had not registered its state,
+# and its checkpoint was empty.
+@test "a rank that comes late to checkpoint_restore has its state in the first line" {
+    run -0 "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*comes late*' \
+        "$REPO/suites/mutants/lines.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 2 ]
+}
+
 @test "a hundred lines and twenty deaths under each protocol" {
     run -0 "$FAULTLINE" run --engine step -v --no-control --no-stacks --filter '*: 100 lines*' \
         "$REPO/suites/drawn/long.lua"

@@ -165,12 +165,19 @@ static void look_at_lines(struct s_pass *pass, const struct channel *channel,
     }
 }
 
+static void lose_sight(struct s_pass *pass, const struct received *received)
+{
+    if (!pass->lost_sight)
+        pass->lost = received->posted;
+    pass->lost_sight = true;
+}
+
 static void on_pair(void *context, const struct channel *channel, const struct sent *sent,
                     const struct received *received)
 {
     struct s_pass *pass = context;
     if (received->blind) {
-        pass->lost_sight = true;
+        lose_sight(pass, received);
         return;
     }
     /* A send that is done again, of a message that was delivered before: for family H. */
@@ -187,7 +194,7 @@ static void on_anomaly(void *context, enum anomaly anomaly, const struct channel
     struct s_pass *pass = context;
     (void)other;
     if (anomaly == ANOMALY_LOST_SIGHT)
-        pass->lost_sight = true;
+        lose_sight(pass, received);
     else if (anomaly == ANOMALY_UNDELIVERED || anomaly == ANOMALY_UNSEEN)
         look_at_lines(pass, channel, sent, NULL);
     else if (anomaly_is_message(anomaly, received))
@@ -251,23 +258,29 @@ static bool report_unknown(struct judging *judging, const struct histories *hist
     return unknown;
 }
 
-/* A wildcard receive whose request was freed took some message that nobody saw. */
-static void report_lost_sight(struct s_pass *pass)
+static void report_lost_sight(struct s_pass *pass, enum claim_id claim)
 {
-    judging_unknown(pass->judging, CLAIM_S_CHANNEL);
-    judging_unknown(pass->judging, CLAIM_R_CLEAR);
+    char event[EVENT_TEXT_BYTES];
+    struct finding *finding = judging_find(pass->judging, claim, VERDICT_UNKNOWN);
+    finding_say(finding, "the receive failed, or its request was freed before it was complete: %s",
+                event_text(pass->lost, event));
+    finding_say(finding,
+                "what it took is in no record, and so it is not known which messages cross a line");
+    finding_show(finding, pass->lost);
 }
 
 static void judge_cuts(struct s_pass *pass)
 {
     sort_crossings(pass);
     if (pass->lost_sight)
-        report_lost_sight(pass);
+        report_lost_sight(pass, CLAIM_S_CHANNEL);
     else
         s_judge_channels(pass);
     s_judge_flows(pass);
     s_judge_done(pass);
-    if (!pass->lost_sight)
+    if (pass->lost_sight)
+        report_lost_sight(pass, CLAIM_R_CLEAR);
+    else
         r_judge_clear(pass);
 }
 
@@ -345,7 +358,8 @@ static void on_carried_pair(void *context, const struct channel *channel, const 
     struct s_pass *pass = context;
     if (!is_carried(pass, channel->comm, channel->tag))
         return;
-    pass->lost_sight |= received->blind;
+    if (received->blind)
+        lose_sight(pass, received);
     look_at_lines(pass, channel, sent, received);
 }
 
@@ -356,7 +370,7 @@ static void on_carried_anomaly(void *context, enum anomaly anomaly, const struct
     struct s_pass *pass = context;
     (void)other;
     if (anomaly == ANOMALY_LOST_SIGHT)
-        pass->lost_sight = true;
+        lose_sight(pass, received);
     else if (!is_carried(pass, channel->comm, channel->tag))
         return;
     else if (anomaly == ANOMALY_UNDELIVERED || anomaly == ANOMALY_UNSEEN)
@@ -370,7 +384,7 @@ static void on_wire_end(void *context)
     struct s_pass *pass = context;
     sort_crossings(pass);
     if (pass->lost_sight)
-        judging_unknown(pass->judging, CLAIM_S_CHANNEL);
+        report_lost_sight(pass, CLAIM_S_CHANNEL);
     else
         s_judge_channels(pass);
     release(pass);

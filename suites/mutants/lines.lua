@@ -10,6 +10,22 @@ for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY" }
   }
 end
 
+-- Rank 2 is still on its way to checkpoint_restore when others could begin a line.
+for name, variable in pairs { chandy_lamport = "CHANDY_EVERY", cocheck = "COCHECK_EVERY" } do
+  scenario(name .. ": a rank comes late to checkpoint_restore") {
+    protocol = name, program = "drawn", ranks = 3, claims = { "H", "I" },
+    arguments = { "--iterations", 30, "--varied", 1, "--seed", 6, "--inter", 0,
+                  "--collectives", 0, "--nonblocking", 0, "--persistent-collectives", 0,
+                  "--outstanding", 0, "--sendrecv", 0, "--changing", 0 },
+    environment = { [variable] = 1 },
+    plan = function(p)
+      p:stop { rank = 2, event = "call", nth = 5, attempt = true, after = "start",
+               release = { rank = 1, event = "checkpoint", epoch = 1 } }
+      p:kill { rank = 1, at = { event = "commit", epoch = 1 }, after = "start" }
+    end,
+  }
+end
+
 -- The rank that begins a line waits for more looks than it makes between two potential checkpoints.
 scenario "chandy_lamport: a line is begun many looks after it is due" {
   protocol = "chandy_lamport", program = "ring", ranks = 3, arguments = { "--iterations", 120 },

@@ -205,12 +205,12 @@ static void restart(void)
 EXPORTED int protocol_restore(void)
 {
     must_be_inside(self.started, "checkpoint_restore");
-    if (move_arrive())
-        return (int)self.line;
-    if (self.line == LINE_NONE)
+    bool arrived = move_arrive();
+    if (!arrived && self.line == LINE_NONE)
         layer_image();
-    else
+    else if (!arrived)
         restart();
+    self.has_state = true;
     return (int)self.line;
 }
 
