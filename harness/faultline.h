@@ -411,9 +411,10 @@ static inline void faultline_stands_for(int what, uint64_t handle, uint64_t stan
         faultline_handle(what, handle, stands_for);
 }
 
-/* The application may complete this request although nobody has made it in this incarnation. Ahead
- * of the first call that it makes with it; so a protocol that lets the application do again what
- * led to the cut (see faultline_restored) says what there is where that begins. Only read. */
+/* The application may complete this request, or receive this message, although nobody has made or
+ * found it in this incarnation. Ahead of the first call that it makes with it; so a protocol that
+ * lets the application do again what led to the cut (see faultline_restored) says what there is
+ * where that begins. Only read. */
 static inline void faultline_brought_back(const struct faultline_request *request)
 {
     if (faultline_request)

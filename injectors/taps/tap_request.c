@@ -171,7 +171,7 @@ static void collective_back(struct request *request, const struct faultline_coll
 
 static void message_back(struct request *request, const struct faultline_request *noted)
 {
-    request->active = noted->active != 0;
+    request->active = noted->active != 0 || noted->message;
     request->cancel = request->active && noted->receives; /* perhaps, before the restart */
     request->buffer = noted->buffer;
     request->count = noted->count;
@@ -206,8 +206,8 @@ void tap_request_back(const struct faultline_request *noted)
         request = new_back(noted);
     if (!request)
         return;
-    request->persistent = noted->persistent != 0;
-    if (!noted->collective)
+    request->persistent = noted->persistent != 0 && !noted->message;
+    if (!noted->collective || noted->message)
         message_back(request, noted);
     else if (!known)
         collective_back(request, noted->collective);

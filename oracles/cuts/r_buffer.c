@@ -113,7 +113,8 @@ static struct posted *find_request(const struct life_read *life, uint32_t reques
 static bool is_it(const struct record *got, const struct kept *kept)
 {
     return got->peer == kept->peer && got->tag == kept->tag &&
-           ((got->flags & FLAG_NO_HASH) || kept->no_hash || got->hash == kept->hash);
+           ((got->flags & FLAG_NO_HASH) || got->error != 0 || kept->no_hash ||
+            got->hash == kept->hash);
 }
 
 /* Takes the recorded message that a receive really got out of the list, although another one should
@@ -136,7 +137,7 @@ static bool finish_unposted(struct life_read *life, uint64_t index)
     uint64_t leave = atomic_load_explicit(&record->leave, memory_order_acquire);
     if (leave <= restored->enter || (record->flags & FLAG_FREED))
         return false;
-    if (record->error == 0 && record->peer >= 0)
+    if (record->peer >= 0)
         take_what_was_got(life, record);
     return true;
 }

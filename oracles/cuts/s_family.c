@@ -262,7 +262,9 @@ static void report_lost_sight(struct s_pass *pass, enum claim_id claim)
 {
     char event[EVENT_TEXT_BYTES];
     struct finding *finding = judging_find(pass->judging, claim, VERDICT_UNKNOWN);
-    finding_say(finding, "the receive failed, or its request was freed before it was complete: %s",
+    finding_say(finding,
+                "the receive failed, its request was freed before it was complete, or its "
+                "status does not tell what it got: %s",
                 event_text(pass->lost, event));
     finding_say(finding,
                 "what it took is in no record, and so it is not known which messages cross a line");

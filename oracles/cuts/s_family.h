@@ -64,7 +64,7 @@ struct s_pass {
     size_t crossing_count, crossing_room;
     struct s_crossing *crossing; /* by line, receiver, sender, communicator and order; owned */
     bool lost_sight;             /* which messages were delivered is not known */
-    struct event_ref lost;       /* ... since this receive */
+    struct event_ref lost;       /* ... because of this receive, among others */
     size_t carried_count, carried_room;
     struct s_carried *carried; /* of the wire; owned */
 };

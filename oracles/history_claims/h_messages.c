@@ -101,11 +101,12 @@ static void say_again(struct finding *finding, int source, const struct sent *ag
                       const struct received *received)
 {
     char event[EVENT_TEXT_BYTES];
-    bool same =
-        received->blind || (again->bytes == received->bytes &&
-                            (again->no_hash || received->no_hash || again->hash == received->hash));
+    bool same = again->bytes == received->bytes &&
+                (again->no_hash || received->no_hash || again->hash == received->hash);
     finding_say(finding, "rank %d sent %s: %s", source,
-                same ? "these bytes again later" : "other bytes in its place later",
+                received->blind ? "a message with this tag again later"
+                : same          ? "these bytes again later"
+                                : "other bytes in its place later",
                 event_text(again->event, event));
     finding_show(finding, again->event);
 }

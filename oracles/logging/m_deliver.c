@@ -3,6 +3,7 @@
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
+#include "oracles/reading/deaths.h"
 
 #include <inttypes.h>
 
@@ -86,7 +87,7 @@ static bool is_in_call_without_result(const struct m_state *state, struct event_
     }
     while (after < trace->count && !is_call_of_app(&trace->record[after]))
         after++;
-    return after == trace->count;
+    return after == trace->count && !death_ended_well(trace);
 }
 
 static void judge_handed_over(struct m_state *state, int rank, const struct record *note,

@@ -143,8 +143,8 @@ static int probe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm co
         return MPI_SUCCESS;
     }
     bool given = replayed(kind, flag, &found);
-    if (!given && probed_find(communicator, &source, &tag))
-        wait = true;
+    if (!given)
+        wait |= probed_narrow(communicator, &source, &tag);
     for (unsigned spins = 0; !given && !there && error == MPI_SUCCESS; spins++) {
         error = look(communicator, source, tag, &there, &found);
         if (!wait)
@@ -211,8 +211,8 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
         return MPI_SUCCESS;
     }
     struct request *message = replayed_message(kind, communicator, &given, &found);
-    if (!given && probed_find(communicator, &source, &tag))
-        wait = true;
+    if (!given)
+        wait |= probed_narrow(communicator, &source, &tag);
     for (unsigned spins = 0; !given && !message && error == MPI_SUCCESS; spins++) {
         message = arrived_find(communicator, source, tag);
         if (message)

@@ -45,15 +45,27 @@ bool probed_find(const struct handle *communicator, int *source, int *tag)
     return false;
 }
 
+static bool fits(const struct probed *one, const struct handle *communicator, int source, int tag)
+{
+    return one->communicator == communicator->id &&
+           (source == MPI_ANY_SOURCE || source == one->source) &&
+           (tag == MPI_ANY_TAG || tag == one->tag);
+}
+
+bool probed_narrow(const struct handle *communicator, int *source, int *tag)
+{
+    (void)probed_find(communicator, source, tag);
+    for (size_t i = 0; i < list.count; i++)
+        if (fits(&list.one[i], communicator, *source, *tag))
+            return true;
+    return false;
+}
+
 void probed_received(const struct handle *communicator, int source, int tag)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < list.count; i++) {
-        const struct probed *one = &list.one[i];
-        if (one->communicator != communicator->id ||
-            (source != MPI_ANY_SOURCE && source != one->source) ||
-            (tag != MPI_ANY_TAG && tag != one->tag))
-            list.one[kept++] = *one;
-    }
+    for (size_t i = 0; i < list.count; i++)
+        if (!fits(&list.one[i], communicator, source, tag))
+            list.one[kept++] = list.one[i];
     list.count = kept;
 }

@@ -78,12 +78,14 @@ void arrived_add(struct request *message);
 void arrived_remove(struct request *message);
 
 /* In recovery, messages that a probe found before the stop-log line. probed_find: the receive for
- * *source and *tag takes one, which these name then; a probe for them finds it, and waits for it. probed_received: a receive is posted, or a
- * matched probe answered, for these (wildcards allowed): what they match is not waited for any
- * more. */
+ * *source and *tag takes one, which these name then. probed_narrow: the same of a probe; and true
+ * if one of the messages is what it asks for, so that it must find it. probed_received: a receive
+ * is posted, or a matched probe answered, for these (wildcards allowed): what they match is not
+ * waited for any more. */
 void probed_add(const struct handle *communicator, int asked_source, int asked_tag, int source,
                 int tag);
 bool probed_find(const struct handle *communicator, int *source, int *tag);
+bool probed_narrow(const struct handle *communicator, int *source, int *tag);
 void probed_received(const struct handle *communicator, int source, int tag);
 
 /* Sends whose program has forgotten them: buffered ones, and those it freed. */

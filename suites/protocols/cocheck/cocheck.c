@@ -105,7 +105,7 @@ static void lives_on(void)
 static void step(void)
 {
     attend();
-    if (!layer_sending())
+    if (self.has_state && !layer_sending())
         line_look();
 }
 
@@ -169,6 +169,7 @@ static bool has_ended(void *context)
 EXPORTED int MPI_Finalize(void)
 {
     if (self.started) {
+        self.has_state = true; /* whether or not there is more to come */
         control_send(CONTROL_FINISHED, COORDINATOR, self.line, (uint64_t)self.rank);
         layer_wait(has_ended, NULL);
         finish();

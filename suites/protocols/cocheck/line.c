@@ -138,7 +138,7 @@ static void save(void)
 
 void line_look(void)
 {
-    if (line.notified <= self.line || !self.has_state)
+    if (line.notified <= self.line)
         return;
     faultline_notified(line.notified);
     flush();
