@@ -338,7 +338,7 @@ static void draw_group(uint64_t step, int number, uint64_t steps, struct group *
     group->any_source = draws(group, 0, 14, ANY_SOURCE, 2);
     if (feature[CROSSING] && group->slot != SLOT_CHANGING)
         group->later = draw_of(group, 0, 15, left < WINDOW ? (int)left + 1 : WINDOW);
-    /* Who is steps ahead sends nothing to receives of before with any source and any tag. */
+    /* A sender that is some steps ahead must not reach an older receive from any source. */
     group->asked = group->any_tag || draw_of(group, 0, 16, 3) == 0;
     group->posted_late = group->later > 0 && draw_of(group, 0, 17, 3) == 0;
     group->matched_ahead = group->later > 0 && group->receiving == MPROBE &&

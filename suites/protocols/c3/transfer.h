@@ -78,10 +78,10 @@ void arrived_add(struct request *message);
 void arrived_remove(struct request *message);
 
 /* In recovery, messages that a probe found before the stop-log line. probed_find: the receive for
- * *source and *tag takes one, which these name then. probed_narrow: the same of a probe; and true
- * if one of the messages is what it asks for, so that it must find it. probed_received: a receive
- * is posted, or a matched probe answered, for these (wildcards allowed): what they match is not
- * waited for any more. */
+ * *source and *tag takes one, which these name then. probed_narrow: the same for a probe;
+ * returns true if the probe asks for one of these messages, and so must find one. probed_received:
+ * a receive is posted, or a matched probe answered, for these (wildcards allowed): what they match
+ * is not waited for any more. */
 void probed_add(const struct handle *communicator, int asked_source, int asked_tag, int source,
                 int tag);
 bool probed_find(const struct handle *communicator, int *source, int *tag);

@@ -81,8 +81,7 @@ static void recover(void)
 EXPORTED int protocol_restore(void)
 {
     phase("before-restore");
-    /* A rank that has not registered its state yet can take no checkpoint: none begins one before.
-     */
+    /* No rank begins a line before every rank has registered its state. */
     PMPI_Barrier(MPI_COMM_WORLD);
     restored = newest_line(&self.store, MPI_COMM_WORLD);
     if (restored != LINE_NONE)

@@ -169,7 +169,7 @@ static bool has_ended(void *context)
 EXPORTED int MPI_Finalize(void)
 {
     if (self.started) {
-        self.has_state = true; /* whether or not there is more to come */
+        self.has_state = true; /* also of a rank that never called checkpoint_restore */
         control_send(CONTROL_FINISHED, COORDINATOR, self.line, (uint64_t)self.rank);
         layer_wait(has_ended, NULL);
         finish();

@@ -23,7 +23,7 @@
 /* This process. */
 struct cocheck {
     bool started;    /* between MPI_Init and MPI_Finalize */
-    bool has_state;  /* checkpoint_restore is over: before, a line waits for this rank */
+    bool has_state;  /* checkpoint_restore is over; a line waits until then */
     int process;     /* its number */
     int processes;   /* of the job */
     int ranks;       /* of the application */
