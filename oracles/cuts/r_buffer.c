@@ -113,8 +113,7 @@ static struct posted *find_request(const struct life_read *life, uint32_t reques
 static bool is_it(const struct record *got, const struct kept *kept)
 {
     return got->peer == kept->peer && got->tag == kept->tag &&
-           ((got->flags & FLAG_NO_HASH) || got->error != 0 || kept->no_hash ||
-            got->hash == kept->hash);
+           ((got->flags & FLAG_NO_HASH) || kept->no_hash || got->hash == kept->hash);
 }
 
 /* Takes the recorded message that a receive really got out of the list, although another one should
