@@ -106,7 +106,7 @@ app() {
     local off='' name what
     for name in synchronous buffered ready persistent any-source any-tag probes matched-probes \
         matched-ahead cancels cancelled-ahead sendrecv collectives nonblocking outstanding \
-        persistent-collectives; do
+        persistent-collectives nobody lasting; do
         off+="\"--$name\", 0, "
     done
     app '"--iterations", 200' >all.txt
@@ -114,10 +114,26 @@ app() {
     [ "$(wc -l <few.txt)" -gt 1000 ]
     for what in MPI_Ssend MPI_Ibsend MPI_Irsend MPI_Recv_init 'MPI_Recv .* from any' 'from any, tag any' \
         MPI_Iprobe MPI_Imrecv MPI_Cancel MPI_Sendrecv_replace MPI_Allgather MPI_Ialltoall \
-        MPI_Scan_init; do
+        MPI_Scan_init 'MPI_Mprobe .* for null' 'MPI_Recv_init .* tag 30010' 'MPI_Recv_init .* tag 30011'; do
         grep -q "$what" all.txt || { echo "no $what" && return 1; }
         run ! grep "$what" few.txt
     done
+}
+
+@test "a drawn program makes communicators by the constructors that it is given" {
+    local name
+    app '"--iterations", 200' >none.txt
+    app '"--iterations", 200, "--constructors", 3' >few.txt
+    app '"--iterations", 200, "--constructors", 8' >all.txt
+    for name in dup create create_group; do
+        grep -q " MPI_Comm_$name " all.txt || { echo "no $name" && return 1; }
+    done
+    for name in MPI_Cart_create MPI_Graph_create MPI_Dist_graph_create_adjacent; do
+        grep -q " $name " all.txt || { echo "no $name" && return 1; }
+        run ! grep " $name " few.txt
+    done
+    grep -q ' MPI_Comm_create ' few.txt
+    run ! grep ' MPI_Comm_create ' none.txt
 }
 
 @test "drawn programs that are varied do without this or that, as their seed has it" {

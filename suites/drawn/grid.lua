@@ -9,11 +9,11 @@ local random = math.random
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" },
     { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
-  { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
+  { "c3", "C3", { "C", "D", "H" }, { "--inter", 0, "--constructors", 8 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
-    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
   { "cocheck", "COCHECK", { "R", "H" },
-    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
 }
 
 -- Name, potential checkpoints per line, lines in each of the first two lives, steps, further deaths

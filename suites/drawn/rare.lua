@@ -54,11 +54,11 @@ local protocols = {
   { "blocking", "BLOCKING", { "B", "H" }, 2,
     { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1,
       "--made", 0, "--too-long", 1 } },
-  { "c3", "C3", { "C", "D", "H" }, 1, { "--inter", 0, "--too-long", 1 } },
+  { "c3", "C3", { "C", "D", "H" }, 1, { "--inter", 0, "--too-long", 1, "--constructors", 8 } },
   { "chandy_lamport", "CHANDY", { "S", "H" }, 2,
-    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
   { "cocheck", "COCHECK", { "R", "H" }, 2,
-    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
+    { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
 }
 
 for number = 1, PROGRAMS do

@@ -430,6 +430,13 @@ static void perform(struct call *call, int which)
     }
 }
 
+/* Of the communicator that was made in the step. */
+static enum constructor constructor_of(uint64_t step)
+{
+    return self.constructors ? (enum constructor)draw(step, ASK_CHANGE + 2, (int)self.constructors)
+                             : AS_IT_IS;
+}
+
 /* Another communicator of as many, or of half of the ranks, in another order. */
 static void change(uint64_t step)
 {
@@ -439,6 +446,7 @@ static void change(uint64_t step)
     int parts = 1 + draw(step, ASK_CHANGE, 2);
     MPI_Comm_split(MPI_COMM_WORLD, self.rank % parts,
                    draw(step, ASK_CHANGE + 1, 2) ? 0 : -self.rank, &self.kept.comm[CHANGING]);
+    construct(constructor_of(step), &self.kept.comm[CHANGING]);
 }
 
 /* Those that stay as they are. */

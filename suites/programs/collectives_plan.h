@@ -4,6 +4,7 @@
 #ifndef COLLECTIVES_PLAN_H
 #define COLLECTIVES_PLAN_H
 
+#include "constructing.h"
 #include "program.h"
 
 #include <stdint.h>
@@ -48,6 +49,7 @@ static struct {
     long messages;
     long only; /* this call alone; 0: all */
     long way;
+    long constructors; /* below which the communicator that changes is made; 0: by MPI_Comm_split */
     long
         late; /* the communicators are made after checkpoint_restore, for protocols that ask that */
     struct layout close, spread;

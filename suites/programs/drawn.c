@@ -8,13 +8,14 @@
 #include "checkpoint.h"
 #include "collective_calls.h"
 #include "completing.h"
+#include "drawn_lasting.h"
 #include "drawn_messages.h"
+#include "drawn_nobody.h"
 #include "drawn_rare.h"
 #include "faultline.h"
 #include "program.h"
 
 #define TAG_TURN 2
-#define TAG_NOBODY 3 /* nothing is sent with it */
 #define BUFFER_BYTES (1 << 20)
 
 /* Requests that are to be completed together at the end of a step: those of a message that is
@@ -177,45 +178,14 @@ static void look_ahead(void)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* Nobody sends this. */
-static void cancel_nothing(int source)
+/* Whether the communicator that changes is what it was made as, where topologies are among that. */
+static void check_changing(uint64_t step)
 {
-    MPI_Irecv(&kept.nobody, 1, MPI_UINT64_T, source, TAG_NOBODY, MPI_COMM_WORLD, &kept.nothing);
-    MPI_Cancel(&kept.nothing);
-}
-
-static void end_nothing(void)
-{
-    const struct group none = {.step = self.kept.step};
-    MPI_Status status;
-    int flag;
-    MPI_Wait(&kept.nothing, &status);
-    MPI_Test_cancelled(&status, &flag);
-    if (!flag)
-        wrong(&none, "a receive that nothing matches is not cancelled");
-}
-
-/* Nobody sends this, and nothing goes to nobody. */
-static void receive_nothing(void)
-{
-    struct group none = {.step = self.kept.step};
-    uint64_t number;
-    MPI_Status status;
-    int flag, source = feature[ANY_SOURCE] ? MPI_ANY_SOURCE : 0;
-    MPI_Send(&none.step, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD);
-    MPI_Recv(&number, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD, &status);
-    if (status.MPI_SOURCE != MPI_PROC_NULL)
-        wrong(&none, "a message of nobody has come from somebody");
-    if (feature[PROBES]) {
-        MPI_Iprobe(source, TAG_NOBODY, MPI_COMM_WORLD, &flag, &status);
-        if (flag)
-            wrong(&none, "a probe finds what nobody has sent");
-    }
-    if (!feature[CANCELS])
+    MPI_Comm comm = self.kept.comm[CHANGING];
+    if (comm == MPI_COMM_NULL || self.constructors <= CARTESIAN)
         return;
-    cancel_nothing(source);
-    if (!feature[NOTHING_AHEAD] || self.kept.step + 1 == (uint64_t)self.steps)
-        end_nothing();
+    if (!is_constructed(constructor_of(change_before(step)), comm))
+        wrong_in(step, "a communicator has another topology than it was made with");
 }
 
 /* Round the ranks of a communicator. */
@@ -314,16 +284,19 @@ static void one_step(void)
     self.collected = gathered = 0;
     if (kept.outstanding)
         end_overlapping();
+    lasting_calls(step);
     call_all();
     rare_begin(step);
+    lasting_begin(step);
     if (!groups_first)
         begin_overlapping();
     with_due(look_at_due, &due);
     with_due(begin_due, &due);
     if (kept.nothing != MPI_REQUEST_NULL)
-        end_nothing();
+        end_nothing(step);
     if (draw(step, 90401, 4) == 0)
-        receive_nothing();
+        nobody(step);
+    check_changing(step);
     for (int i = 0; i < groups_of(step); i++) {
         struct group group;
         draw_group(step, i, (uint64_t)self.steps, &group);
@@ -339,6 +312,7 @@ static void one_step(void)
     complete_due(&due);
     look_ahead();
     rare_step(step);
+    lasting_step(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
@@ -381,6 +355,7 @@ static void restore(size_t payloads)
 {
     MPI_Request *sending = &kept.sending[0][0][0], *receiving = &kept.receiving[0][0][0];
     MPI_Comm comm[SLOTS], of_calls[COMMS];
+    MPI_Request made[LASTING_REQUESTS];
     memcpy(comm, kept.comm, sizeof comm);
     memcpy(of_calls, self.kept.comm, sizeof of_calls);
     for (int i = 0; i < WINDOW_REQUESTS; i++)
@@ -393,6 +368,8 @@ static void restore(size_t payloads)
     checkpoint_register("out", out, payloads * sizeof *out);
     if (has_rare())
         rare_register();
+    lasting_prepare();
+    memcpy(made, lasting.request[LASTING_ALL_THROUGH], sizeof made);
     checkpoint_restore();
     memcpy(kept.comm, comm, sizeof comm);
     memcpy(self.kept.comm, of_calls, (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
@@ -400,6 +377,7 @@ static void restore(size_t payloads)
     program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
     program_renew_requests(kept.none, &kept.nothing, 1);
     rare_restored(kept.none);
+    lasting_restored(made, kept.none);
     kept.none = MPI_REQUEST_NULL;
     if (feature[OTHER_COMMS])
         make_changing();
@@ -431,6 +409,7 @@ static void run(void)
     if (self.rank == 0)
         printf("drawn: %ld steps, %llu messages taken in by rank 0, sum %016llx\n", self.steps,
                (unsigned long long)kept.taken, (unsigned long long)self.kept.sum);
+    lasting_end();
     free_comms();
     free_shapes();
     MPI_Buffer_detach(&buffer, &bytes);
@@ -482,6 +461,11 @@ static const struct program_option options[] = {
     SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
            "collective calls that do not block go on over a potential checkpoint"),
     SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
+    SWITCH("nobody", NOBODY, "MPI_PROC_NULL, and requests that are none"),
+    SWITCH("lasting", LASTING, "persistent requests that are started over and over"),
+    {"constructors", &self.constructors, 0, CONSTRUCTORS,
+     "below which the communicator that changes is made: MPI_Comm_split, dup, create, 3 and on: "
+     "create_group, dup_with_info, Cart, Graph, Dist_graph (0)"},
     {"testimony", &feature[TESTIMONY], 0, 2,
      "1: what nobody determines is told to another rank, and once more later; 2: the time, too, "
      "without checkpoint_decision (0)"},

@@ -77,6 +77,12 @@ static void wrong(const struct group *group, const char *what)
             (unsigned long long)group->step);
 }
 
+static void wrong_in(uint64_t step, const char *what)
+{
+    const struct group none = {.step = step};
+    wrong(&none, what);
+}
+
 /* --- what has come ---------------------------------------------------------------------------- */
 
 /* Of those that are still to come the first that these can be the source and the tag of: MPI lets

@@ -67,12 +67,6 @@ static bool pair_of(uint64_t step, enum pairs kind, int *from, int *to)
     return draw(step, 91002 + (int)kind * 10, 3) == 0;
 }
 
-static void wrong_in(uint64_t step, const char *what)
-{
-    const struct group none = {.step = step};
-    wrong(&none, what);
-}
-
 /* --- testimonies: what nobody determines is told to another rank, and once more later ---- */
 
 /* How often the rank asks for a message that is on its way. */
@@ -398,6 +392,8 @@ static void make_one(uint64_t step)
     if (draw(step, 91301, 3) != 0)
         return;
     MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
+    if (self.constructors)
+        construct((enum constructor)draw(step, 91302, (int)self.constructors), &rare.made);
     use_made(step, rare.made);
 }
 

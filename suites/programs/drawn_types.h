@@ -23,27 +23,92 @@ static const struct layout_of_shape shapes[SHAPES] = {
 #define STRIDE_MOST 3
 static MPI_Datatype shape_type[SHAPES], empty_type;
 
+/* A number at an address, by one of the constructors. */
+static void place_number(enum shape shape, MPI_Aint at, MPI_Datatype *placed)
+{
+    int one = 1, place = (int)(at / (MPI_Aint)sizeof(uint64_t)), size = place + 1;
+    MPI_Datatype number = MPI_UINT64_T;
+    switch (feature[TYPES] ? draw(0, 93000 + (int)shape, at < 0 ? 5 : 6) : 0) {
+    case 0:
+        MPI_Type_create_hindexed_block(1, 1, &at, number, placed);
+        break;
+    case 1:
+        MPI_Type_create_hindexed(1, &one, &at, number, placed);
+        break;
+    case 2:
+        MPI_Type_create_struct(1, &one, &at, &number, placed);
+        break;
+    case 3:
+        MPI_Type_create_indexed_block(1, 1, &place, number, placed);
+        break;
+    case 4:
+        MPI_Type_indexed(1, &one, &place, number, placed);
+        break;
+    default:
+        MPI_Type_create_subarray(1, &size, &one, &place, MPI_ORDER_C, number, placed);
+        break;
+    }
+}
+
 static void make_shape(enum shape shape, MPI_Aint at, MPI_Aint lower)
 {
     MPI_Datatype placed;
     MPI_Aint extent = shapes[shape].stride * (MPI_Aint)sizeof(uint64_t);
-    MPI_Type_create_hindexed_block(1, 1, &at, MPI_UINT64_T, &placed);
+    place_number(shape, at, &placed);
     MPI_Type_create_resized(placed, lower, extent, &shape_type[shape]);
+    MPI_Type_free(&placed);
+}
+
+static void make_plain(void)
+{
+    MPI_Datatype *made = &shape_type[PLAIN], number = MPI_UINT64_T;
+    switch (feature[TYPES] ? draw(0, 93000 + PLAIN, 4) : 0) {
+    case 0:
+        MPI_Type_contiguous(1, number, made);
+        break;
+    case 1:
+        MPI_Type_vector(1, 1, 1, number, made);
+        break;
+    case 2:
+        MPI_Type_create_hvector(1, 1, sizeof(uint64_t), number, made);
+        break;
+    default:
+        MPI_Type_dup(number, made);
+        break;
+    }
+}
+
+static void make_parts(void)
+{
+    MPI_Datatype placed, half[] = {MPI_UINT32_T, MPI_UINT32_T};
+    MPI_Aint at[] = {0, sizeof(uint64_t)};
+    int lengths[] = {1, 1}, places[] = {0, 2};
+    switch (feature[TYPES] ? draw(0, 93000 + PARTS, 4) : 0) {
+    case 0:
+        MPI_Type_indexed(2, lengths, places, MPI_UINT32_T, &placed);
+        break;
+    case 1:
+        MPI_Type_create_struct(2, lengths, at, half, &placed);
+        break;
+    case 2:
+        MPI_Type_vector(2, 1, 2, MPI_UINT32_T, &placed);
+        break;
+    default:
+        MPI_Type_create_hindexed(2, lengths, at, MPI_UINT32_T, &placed);
+        break;
+    }
+    MPI_Type_create_resized(placed, 0, 2 * at[1], &shape_type[PARTS]);
     MPI_Type_free(&placed);
 }
 
 static void make_shapes(void)
 {
-    MPI_Datatype placed;
     MPI_Aint number = sizeof(uint64_t);
-    int lengths[] = {1, 1}, places[] = {0, 2};
-    MPI_Type_contiguous(1, MPI_UINT64_T, &shape_type[PLAIN]);
+    make_plain();
     make_shape(SPREAD, 0, 0);
     make_shape(NEGATIVE, -number, -number);
     make_shape(HOLE_FIRST, 2 * number, 0);
-    MPI_Type_indexed(2, lengths, places, MPI_UINT32_T, &placed);
-    MPI_Type_create_resized(placed, 0, 2 * number, &shape_type[PARTS]);
-    MPI_Type_free(&placed);
+    make_parts();
     MPI_Type_contiguous(0, MPI_UINT64_T, &empty_type);
     for (int i = 0; i < SHAPES; i++)
         MPI_Type_commit(&shape_type[i]);
