@@ -324,7 +324,9 @@ struct record *matched_receive_begin(enum level level, unsigned call, const MPI_
     struct record *r = record_begin(level, RECORD_RECV, call);
     struct request *known = request_claim(level, HANDLE(*message), message, true);
     r->flags = FLAG_MATCHED;
-    r->want_peer = *message == handles.MESSAGE_NO_PROC ? PEER_NULL : PEER_UNKNOWN;
+    r->want_peer = PEER_UNKNOWN;
+    if (*message == handles.MESSAGE_NO_PROC)
+        r->want_peer = r->peer = PEER_NULL;
     if (known) {
         receive_fill(r, known->communicator, known->peer, known->tag);
         r->request = known->number;

@@ -17,13 +17,14 @@
 
 #define TAG_TURN 2
 #define BUFFER_BYTES (1 << 20)
+#define DUE_MOST (2 * WINDOW_REQUESTS + OVERLAPPING)
 
 /* Requests that are to be completed together at the end of a step: those of a message that is
  * received have its place in `place`, others -1. */
 struct due {
     int count;
-    MPI_Request *request[2 * WINDOW_REQUESTS];
-    int place[2 * WINDOW_REQUESTS];
+    MPI_Request *request[DUE_MOST];
+    int place[DUE_MOST];
 };
 
 static long seed = 1, more_varied, compute_us, print_every;
@@ -81,18 +82,15 @@ static void take_done(const struct due *due, int index, MPI_Status *status)
     take(&group, due->place[index] % MESSAGES, status);
 }
 
-/* All that is due, in the way that is drawn for this step and rank. Looked at in the order of
- * posting, which is that of matching, in whatever order they were complete. */
-static void complete_due(struct due *due)
+/* Completes all of them, of which none is MPI_REQUEST_NULL, in one of the nine ways: `how` of enum
+ * completing, or after MPI_Request_get_status has said that one is complete. */
+static void complete_all(int how, int count, MPI_Request *request, MPI_Status *of)
 {
-    static MPI_Request request[2 * WINDOW_REQUESTS];
-    static MPI_Status status[2 * WINDOW_REQUESTS], of[2 * WINDOW_REQUESTS];
-    static int index[2 * WINDOW_REQUESTS];
-    int how = draw(self.kept.step, 90000 + self.rank, COMPLETING_WAYS + 1), done = 0;
-    for (int i = 0; i < due->count; i++)
-        request[i] = *due->request[i];
-    for (int left = due->count; left > 0; left -= done) {
-        int at = due->count - left, there = 0;
+    static MPI_Status status[DUE_MOST];
+    static int index[DUE_MOST];
+    int done = 0;
+    for (int left = count; left > 0; left -= done) {
+        int at = count - left, there = 0;
         while (how == COMPLETING_WAYS && !there)
             MPI_Request_get_status(request[at], &there, status);
         if (how <= TEST || how == COMPLETING_WAYS) {
@@ -100,11 +98,23 @@ static void complete_due(struct due *due)
             index[0] = at;
             done = 1;
         } else {
-            complete_some((enum completing)how, due->count, request, &done, index, status);
+            complete_some((enum completing)how, count, request, &done, index, status);
         }
         for (int i = 0; i < done; i++)
             of[index[i]] = status[i];
     }
+}
+
+/* All that is due, in the way that is drawn for this step and rank. Looked at in the order of
+ * posting, which is that of matching, in whatever order they were complete. */
+static void complete_due(struct due *due)
+{
+    static MPI_Request request[DUE_MOST];
+    static MPI_Status of[DUE_MOST];
+    for (int i = 0; i < due->count; i++)
+        request[i] = *due->request[i];
+    complete_all(draw(self.kept.step, 90000 + self.rank, COMPLETING_WAYS + 1), due->count, request,
+                 of);
     for (int i = 0; i < due->count; i++) {
         take_done(due, i, &of[i]);
         *due->request[i] = request[i];
@@ -230,10 +240,15 @@ static void call_all(void)
     }
 }
 
+static bool has_broadcasts(uint64_t step)
+{
+    return draw(step, 90302, 4) == 0;
+}
+
 /* Collective calls are begun ahead of the step's groups or after them; all wait for them at the end
- * of the step, or at the beginning of the next one, for the last one first. Their communicator is,
- * if there is one, that of receives with any tag, which may be posted by then: none of them may
- * take what a collective call sends. */
+ * of the step, together with messages or for the last one first, or at the beginning of the next
+ * step. Their communicator is, if there is one, that of receives with any tag, which may be posted
+ * by then: none of them may take what a collective call sends. */
 static void begin_overlapping(void)
 {
     struct overlapping *calls = &kept.overlapping;
@@ -241,30 +256,44 @@ static void begin_overlapping(void)
     MPI_Comm comm =
         feature[ANY_TAG] ? comm_of((enum slot)(SLOT_ANY + (int)(step % WINDOW))) : MPI_COMM_WORLD;
     *calls = (struct overlapping){.step = step, .mine = self.kept.sum};
-    for (int i = 0; i <= BROADCASTS; i++)
+    for (int i = 0; i < OVERLAPPING; i++)
         calls->request[i] = MPI_REQUEST_NULL;
     if (!feature[NONBLOCKING_COLLECTIVES])
         return;
     if (draw(step, 90301, 4) == 0)
         MPI_Iallreduce(&calls->mine, &calls->all, 1, MPI_UINT64_T, MPI_BXOR, comm,
-                       &calls->request[0]);
-    for (int i = 0; i < BROADCASTS && draw(step, 90302, 4) == 0; i++) {
+                       &calls->request[BROADCASTS]);
+    for (int i = BROADCASTS - 1; i >= 0 && has_broadcasts(step); i--) {
         int root = draw(step, 90303 + i, self.ranks);
         calls->broadcast[i] = root == self.rank ? program_mix(step, (uint64_t)i) : 0;
-        MPI_Ibcast(&calls->broadcast[i], 1, MPI_UINT64_T, root, comm, &calls->request[1 + i]);
+        MPI_Ibcast(&calls->broadcast[i], 1, MPI_UINT64_T, root, comm, &calls->request[i]);
     }
+}
+
+static void find_overlapping(struct due *due)
+{
+    bool together = draw(self.kept.step, 90307, 2) == 0;
+    for (int i = 0; together && i < OVERLAPPING; i++)
+        if (kept.overlapping.request[i] != MPI_REQUEST_NULL)
+            add_due(due, &kept.overlapping.request[i], -1);
 }
 
 static void end_overlapping(void)
 {
     struct overlapping *calls = &kept.overlapping;
-    struct group none = {.step = calls->step};
-    for (int i = BROADCASTS; i >= 0; i--) {
-        bool broadcasts = i > 0 && calls->request[i] != MPI_REQUEST_NULL;
-        MPI_Wait(&calls->request[i], MPI_STATUS_IGNORE);
-        if (broadcasts && calls->broadcast[i - 1] != program_mix(none.step, (uint64_t)i - 1))
-            wrong(&none, "a broadcast gives what its root has not sent");
+    MPI_Request request[OVERLAPPING];
+    MPI_Status status[OVERLAPPING];
+    int count = 0;
+    for (int i = 0; i < OVERLAPPING; i++) {
+        if (calls->request[i] != MPI_REQUEST_NULL)
+            request[count++] = calls->request[i];
+        calls->request[i] = MPI_REQUEST_NULL;
     }
+    complete_all(draw(calls->step, 90310 + self.rank, COMPLETING_WAYS + 1), count, request, status);
+    for (int i = 0; i < BROADCASTS; i++)
+        if (feature[NONBLOCKING_COLLECTIVES] && has_broadcasts(calls->step) &&
+            calls->broadcast[i] != program_mix(calls->step, (uint64_t)i))
+            wrong_in(calls->step, "a broadcast gives what its root has not sent");
     kept.reduced += calls->all;
     kept.outstanding = false;
 }
@@ -309,6 +338,8 @@ static void one_step(void)
     program_compute(compute_us);
     with_due(cancel_due, &due);
     with_due(find_due, &due);
+    if (!are_outstanding(step))
+        find_overlapping(&due);
     complete_due(&due);
     look_ahead();
     rare_step(step);
@@ -376,6 +407,7 @@ static void restore(size_t payloads)
     program_renew_requests(kept.none, sending, WINDOW_REQUESTS);
     program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
     program_renew_requests(kept.none, &kept.nothing, 1);
+    program_renew_requests(kept.none, kept.overlapping.request, OVERLAPPING);
     rare_restored(kept.none);
     lasting_restored(made, kept.none);
     kept.none = MPI_REQUEST_NULL;

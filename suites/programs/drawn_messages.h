@@ -13,11 +13,13 @@
 #define WINDOW_REQUESTS (WINDOW * GROUPS * MESSAGES)
 #define TAG_ASK 1
 #define BROADCASTS 2
+#define OVERLAPPING (BROADCASTS + 1)
 
-/* Collective calls that go on while messages are sent and received: a reduction, and broadcasts. */
+/* Collective calls that go on while messages are sent and received: broadcasts, and a reduction.
+ * They are begun from the last one to the first. */
 struct overlapping {
     uint64_t step, mine, all, broadcast[BROADCASTS];
-    MPI_Request request[1 + BROADCASTS];
+    MPI_Request request[OVERLAPPING];
 };
 
 /* What a checkpoint must keep besides self.kept and the payloads. */
