@@ -172,6 +172,7 @@ local told = {
     MPIX_Comm_agree = "AGREE",
     MPIX_Comm_failure_get_acked = "FAILED",
     MPIX_Comm_get_failed = "FAILED",
+    MPI_Request_get_status = "GET_STATUS",
 }
 
 -- What the lower tap calls instead of the library, with the same parameters.

@@ -57,6 +57,15 @@ roles.FAILED = { -- the same
     after = "failed_end($LEVEL, recorded, failedgrp, answer);",
 }
 
+roles.GET_STATUS = { -- the same
+    needs = { "request", "flag" },
+    before = [[
+struct request *asked;
+struct record *recorded = get_status_begin($LEVEL, $CALL, &request, &asked);
+]],
+    after = "get_status_end(recorded, asked, flag, answer);",
+}
+
 roles.INIT = {
     needs = {},
     before = "struct record *recorded = init_begin($LEVEL, $CALL);",

@@ -146,6 +146,25 @@ void test_end(struct record *r, struct request *waited, const MPI_Request *reque
     record_poll_end(r, class);
 }
 
+struct record *get_status_begin(enum level level, unsigned call, const MPI_Request *request,
+                                struct request **asked)
+{
+    *asked = claim_active(level, request);
+    struct record *r = record_begin(level, RECORD_CALL, call);
+    if (*asked)
+        r->request = (*asked)->number;
+    record_publish(r);
+    return r;
+}
+
+void get_status_end(struct record *r, struct request *asked, const int *flag, int result)
+{
+    if (result == MPI_SUCCESS && !*flag)
+        r->flags |= FLAG_NEGATIVE;
+    request_unclaim(asked);
+    call_end(r, result);
+}
+
 /* --- many ------------------------------------------------------------------------------------- */
 
 /* Room for what does not fit the batch itself. */

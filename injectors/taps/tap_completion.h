@@ -19,6 +19,12 @@ struct record *test_begin(enum level level, unsigned call, const MPI_Request *re
 void test_end(struct record *r, struct request *waited, const MPI_Request *request, const int *flag,
               const MPI_Status *status, int result);
 
+/* Around MPI_Request_get_status, which completes nothing but may say that a request is complete: a
+ * CALL record with the request's number. */
+struct record *get_status_begin(enum level level, unsigned call, const MPI_Request *request,
+                                struct request **asked);
+void get_status_end(struct record *r, struct request *asked, const int *flag, int result);
+
 /* The requests that one call is given, claimed, and room for their statuses. Beyond BATCH_FEW both
  * are allocated; without memory the requests count as unknown. */
 #define BATCH_FEW 32

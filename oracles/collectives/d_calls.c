@@ -160,13 +160,12 @@ void d_calls_left(void *context, const struct stream_event *event,
     struct d_calls *calls = context;
     const struct record *record = event->record;
     struct d_part *part = table_get(&calls->open, key_of(event), record->request);
-    (void)request;
     if (part == NULL || !is_done(event))
         return;
     table_remove(&calls->open, key_of(event), record->request);
     if (record->flags & FLAG_FREED)
         return; /* completes unseen */
-    part->received = record->leave;
+    part->received = request->seen ? request->seen : record->leave;
     part->result = record->flags & FLAG_NO_HASH ? 0 : record->hash;
 }
 

@@ -350,7 +350,8 @@ static void join(struct collectives *collectives, struct gathering *gathering,
         instance = compare(collectives, gathering, event, number);
     if (record->request != 0 && record->error == 0 && record->kind == RECORD_COLLECTIVE) {
         struct collective_request *request = pool_take(&collectives->request_pool);
-        *request = (struct collective_request){gathering, number, event->index, instance};
+        *request = (struct collective_request){
+            .gathering = gathering, .number = number, .began = event->index, .instance = instance};
         table_put(&collectives->requests, request_key(event), record->request, request);
         if (instance != NULL)
             instance->outstanding++;
@@ -391,11 +392,26 @@ static void complete(struct collectives *collectives, const struct stream_event 
     pool_give(&collectives->request_pool, request);
 }
 
+/* What MPI_Request_get_status says is complete has its result from then on, whichever call ends it.
+ */
+static void see_complete(struct collectives *collectives, const struct stream_event *event)
+{
+    const struct record *record = event->record;
+    if (record->request == 0 || (record->flags & FLAG_NEGATIVE) || record->leave == 0)
+        return;
+    struct collective_request *request =
+        table_get(&collectives->requests, request_key(event), record->request);
+    if (request != NULL && request->seen == 0)
+        request->seen = record->leave;
+}
+
 void collectives_record(struct collectives *collectives, const struct stream_event *event)
 {
     const struct record *record = event->record;
     if (record->kind == RECORD_COMPLETE) {
         complete(collectives, event);
+    } else if (record->call == CALL_MPI_Request_get_status) {
+        see_complete(collectives, event);
     } else if (record->kind == RECORD_COMM) {
         learn(collectives, event->trace, event->index);
     } else if (collective_comm(record) != 0 && !event->at_cut) {

@@ -66,6 +66,8 @@ struct collective_request {
     struct gathering *gathering;
     uint64_t number;
     uint64_t began;            /* record of the same trace */
+    uint64_t seen;             /* when MPI_Request_get_status first said that it is complete; 0: it
+                                * has not */
     struct instance *instance; /* NULL: nothing is compared */
 };
 

@@ -393,6 +393,11 @@ static void put_call(struct line *line, const struct event *event)
     const struct record *record = event->record;
     if (record->comm != 0)
         put_comm(line, record->comm);
+    if (record->call == CALL_MPI_Request_get_status && record->request != 0) {
+        put(line, "request %" PRIu32, record->request);
+        if (event->done)
+            put(line, record->flags & FLAG_NEGATIVE ? ": not complete" : ": complete");
+    }
     if (record->call != CALL_MPIX_Comm_agree)
         return;
     put(line, ", flag %#" PRIx32, (uint32_t)record->tag);
