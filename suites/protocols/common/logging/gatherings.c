@@ -6,7 +6,7 @@
 #include "common/logging/gatherings.h"
 
 #include "common/logging/counts.h"
-#include "common/logging/tree_log.h"
+#include "common/logging/letters.h"
 #include "common/logging/trees.h"
 #include "common/messages/comms.h"
 #include "common/messages/tree.h"
@@ -269,6 +269,29 @@ void gatherings_give_back(const struct letter *letter, struct packet *packet)
             break;
         }
     packet_drop(packet);
+}
+
+static struct packet *packet_of(const struct letter_bytes *bytes)
+{
+    struct reader in = {.next = bytes->data, .left = bytes->size};
+    struct letter letter;
+    memcpy(&letter, reader_take(&in, sizeof letter), sizeof letter);
+    struct determinants carried = letters_read_determinants(&letter, &in);
+    determinants_release(&carried);
+    return letters_read_packet(&in);
+}
+
+void gatherings_send_again(struct part *part)
+{
+    bool given_back = !part->members && part->has_payload;
+    if (given_back) {
+        struct letter letter = {.kind = LETTER_CONTRIBUTION, .line = part->line};
+        struct packet *packet = packet_of(part->bytes);
+        letter_bytes_drop(part->bytes);
+        part->bytes = logging_write(letter, logging_own(), packet);
+        packet_drop(packet);
+    }
+    channels_send(part->bytes, part->to, LETTER_CONTRIBUTION);
 }
 
 /* --- lines and recovery ----------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #define COMMON_LOGGING_GATHERINGS_H
 
 #include "common/logging/logging.h"
+#include "common/logging/tree_log.h"
 
 void gatherings_close(void);
 
@@ -27,6 +28,11 @@ bool gatherings_finish(const struct packet_head *head);
 /* This rank's contribution, which its process of before gave to a reduction of the sender. Takes
  * over the packet. */
 void gatherings_give_back(const struct letter *letter, struct packet *packet);
+
+/* A contribution is to be sent again, to a new process. One that was given back to this rank is
+ * written anew: with how far this rank has come, and with the determinants of that, which its
+ * process of before had sent along and which are nowhere else when the parent has died as well. */
+void gatherings_send_again(struct part *part);
 
 /* Every rank has saved `line`: what is known of lines before it goes. */
 void gatherings_drop_before(uint64_t line);

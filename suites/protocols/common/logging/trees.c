@@ -313,10 +313,11 @@ static bool concerns(const struct part *part, int rank)
 void trees_resend(int to)
 {
     struct letter returned = {.kind = LETTER_RETURNED, .line = self.line};
-    for (const struct part *part = tree_log_first(); part; part = part->next)
-        if (concerns(part, to))
-            channels_send(part->bytes, to,
-                          part->to == NOBODY ? LETTER_MULTICAST : LETTER_CONTRIBUTION);
+    for (struct part *part = tree_log_first(); part; part = part->next)
+        if (part->to == to)
+            gatherings_send_again(part);
+        else if (concerns(part, to))
+            channels_send(part->bytes, to, LETTER_MULTICAST);
     for (const struct held *one = trees.given; one; one = one->next) {
         if (one->packet->head.from != to)
             continue;
