@@ -54,6 +54,14 @@ load driver_common
     [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 16 ]
 }
 
+# What went wrong here: under CAMEL what a new process was given back of a reduction it gave again
+# without what its process of before had done ahead of it (M.orphan).
+@test "programs whose ranks die by turns pass under CAMEL" {
+    run -0 "$FAULTLINE" run --engine step --seed 2 --no-control --no-stacks \
+        --filter 'camel: by turns *' "$REPO/suites/drawn/deaths.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
+}
+
 # A message that was found before the line and is received beyond it, in the next life, is known by
 # what the protocol tells of it when it brings it back.
 @test "messages that a matched probe has found in another life are known when they are received" {

@@ -71,6 +71,12 @@ for _, mode in ipairs { "blank", "shrink", "replace" } do
   end
 end
 
+-- Whoever calls a new process may be one itself by then.
+job("replace", "rank 0, and another when it is repaired", function(p)
+  p:kill(at_call(0, 8))
+  in_repair(p, 2, 22)
+end)
+
 -- The first process that comes later is number 4.
 for nth = 1, 20 do
   job("replace", ("the new process, at its call number %d"):format(nth), function(p)

@@ -16,15 +16,24 @@
 #define RENEWED_EVERY 5 /* steps */
 
 enum lasting { LASTING_ALL_THROUGH, LASTING_RENEWED, LASTINGS };
-enum { IN, OUT, SUM, SPREADING, LASTING_REQUESTS };
+enum { IN, OUT, SUM, SPREADING, GATHERING, LASTING_REQUESTS };
+enum { LASTING_MESSAGES = SUM, LASTING_CALLS = LASTING_REQUESTS - SUM };
+
+#define SENDERS 8          /* ranks that send numbers to be gathered, at most */
+#define PIECE_MOST 2       /* numbers */
+#define FAR_AWAY (1 << 20) /* where a piece of no numbers is said to be */
 
 static struct {
     MPI_Request request[LASTINGS][LASTING_REQUESTS];
     uint64_t in[LASTINGS], out[LASTINGS];   /* of the messages */
     uint64_t mine[LASTINGS], all[LASTINGS]; /* of the reduction */
     uint64_t spread[LASTINGS];              /* of the broadcast */
-    bool left[LASTINGS][LASTING_REQUESTS];  /* to be completed in the next step */
+    uint64_t piece[LASTINGS][PIECE_MOST], row[LASTINGS][SENDERS * PIECE_MOST]; /* gathered */
+    bool left[LASTINGS][LASTING_REQUESTS]; /* to be completed in the next step */
 } lasting;
+
+/* Arguments of MPI_Gatherv_init, which last as long as the request. */
+static int *lasting_counts[LASTINGS], *lasting_places[LASTINGS];
 
 static int ask_lasting(uint64_t step, enum lasting set, int question, int below)
 {
@@ -61,6 +70,12 @@ static int distance_of(enum lasting set, uint64_t step)
     return takes_from_any(set, step) ? 1 + ask_lasting(step, set, 3, self.ranks - 1) : 1;
 }
 
+/* How many numbers of the rank are gathered. */
+static int piece_of(enum lasting set, uint64_t step, int rank)
+{
+    return rank < SENDERS ? ask_lasting(made_in(set, step), set, 10 + rank, PIECE_MOST + 1) : 0;
+}
+
 static bool has_message(enum lasting set, uint64_t step)
 {
     return feature[PERSISTENT_MESSAGES] && ask_lasting(step, set, 4, 3) > 0;
@@ -71,26 +86,47 @@ static bool has_calls(enum lasting set, uint64_t step)
     return feature[PERSISTENT_COLLECTIVES] && ask_lasting(step, set, 5, 3) == 0;
 }
 
-static void make_requests(enum lasting set, uint64_t step)
+static void make_messages(enum lasting set, uint64_t step)
 {
     static begin_function *const send[MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
                                                 MPI_Rsend_init};
     int next = (self.rank + 1) % self.ranks, last = (self.rank + self.ranks - 1) % self.ranks;
     int tag = TAG_LASTING + (int)set;
     MPI_Request *request = lasting.request[set];
-    if (feature[PERSISTENT_MESSAGES]) {
-        MPI_Recv_init(&lasting.in[set], 1, MPI_UINT64_T,
-                      takes_from_any(set, step) ? MPI_ANY_SOURCE : last, tag, MPI_COMM_WORLD,
-                      &request[IN]);
-        send[mode_of(set, step)](&lasting.out[set], 1, MPI_UINT64_T, next, tag, MPI_COMM_WORLD,
-                                 &request[OUT]);
+    MPI_Recv_init(&lasting.in[set], 1, MPI_UINT64_T,
+                  takes_from_any(set, step) ? MPI_ANY_SOURCE : last, tag, MPI_COMM_WORLD,
+                  &request[IN]);
+    send[mode_of(set, step)](&lasting.out[set], 1, MPI_UINT64_T, next, tag, MPI_COMM_WORLD,
+                             &request[OUT]);
+}
+
+static void make_gathering(enum lasting set, uint64_t step)
+{
+    int *counts = program_memory((size_t)self.ranks, sizeof *counts),
+        *places = program_memory((size_t)self.ranks, sizeof *places);
+    for (int i = 0, place = 0; i < self.ranks; place += counts[i++]) {
+        counts[i] = piece_of(set, step, i);
+        places[i] = counts[i] > 0 ? place : FAR_AWAY;
     }
-    if (feature[PERSISTENT_COLLECTIVES]) {
-        MPI_Allreduce_init(&lasting.mine[set], &lasting.all[set], 1, MPI_UINT64_T, MPI_BXOR,
-                           MPI_COMM_WORLD, MPI_INFO_NULL, &request[SUM]);
-        MPI_Bcast_init(&lasting.spread[set], 1, MPI_UINT64_T, root_of(set, step), MPI_COMM_WORLD,
-                       MPI_INFO_NULL, &request[SPREADING]);
-    }
+    MPI_Gatherv_init(lasting.piece[set], counts[self.rank], MPI_UINT64_T, lasting.row[set], counts,
+                     places, MPI_UINT64_T, root_of(set, step), MPI_COMM_WORLD, MPI_INFO_NULL,
+                     &lasting.request[set][GATHERING]);
+    lasting_counts[set] = counts;
+    lasting_places[set] = places;
+}
+
+static void make_requests(enum lasting set, uint64_t step)
+{
+    MPI_Request *request = lasting.request[set];
+    if (feature[PERSISTENT_MESSAGES])
+        make_messages(set, step);
+    if (!feature[PERSISTENT_COLLECTIVES])
+        return;
+    MPI_Allreduce_init(&lasting.mine[set], &lasting.all[set], 1, MPI_UINT64_T, MPI_BXOR,
+                       MPI_COMM_WORLD, MPI_INFO_NULL, &request[SUM]);
+    MPI_Bcast_init(&lasting.spread[set], 1, MPI_UINT64_T, root_of(set, step), MPI_COMM_WORLD,
+                   MPI_INFO_NULL, &request[SPREADING]);
+    make_gathering(set, step);
 }
 
 static void free_requests(enum lasting set)
@@ -98,6 +134,9 @@ static void free_requests(enum lasting set)
     for (int i = 0; i < LASTING_REQUESTS; i++)
         if (lasting.request[set][i] != MPI_REQUEST_NULL)
             MPI_Request_free(&lasting.request[set][i]);
+    free(lasting_counts[set]);
+    free(lasting_places[set]);
+    lasting_counts[set] = lasting_places[set] = NULL;
 }
 
 /* The sender of a step waits until the receive of that step is started: a message of the step
@@ -125,12 +164,31 @@ static void start_message(enum lasting set, uint64_t step)
         MPI_Send(&lasting.out[set], 1, MPI_UINT64_T, to, TAG_LASTING + (int)set, MPI_COMM_WORLD);
 }
 
+static uint64_t number_of(uint64_t step, int rank, int index)
+{
+    return program_mix(step, (uint64_t)(rank * PIECE_MOST + index));
+}
+
 static void start_calls(enum lasting set, uint64_t step)
 {
     lasting.mine[set] = program_mix(step, self.kept.sum);
     lasting.spread[set] = root_of(set, step) == self.rank ? step + 1 : 0;
-    MPI_Startall(2, &lasting.request[set][SUM]);
-    lasting.left[set][SUM] = lasting.left[set][SPREADING] = true;
+    for (int i = 0; i < PIECE_MOST; i++)
+        lasting.piece[set][i] = number_of(step, self.rank, i);
+    MPI_Startall(LASTING_CALLS, &lasting.request[set][SUM]);
+    for (int i = 0; i < LASTING_CALLS; i++)
+        lasting.left[set][SUM + i] = true;
+}
+
+static void look_at_row(enum lasting set, uint64_t step)
+{
+    const uint64_t *at = lasting.row[set];
+    bool right = true;
+    for (int rank = 0; root_of(set, step) == self.rank && rank < self.ranks; rank++)
+        for (int i = 0; i < piece_of(set, step, rank); i++)
+            right &= *at++ == number_of(step, rank, i);
+    if (!right)
+        wrong_in(step, "a persistent gathering gives what nobody has sent");
 }
 
 static void look_at_lasting(enum lasting set, int which, uint64_t step, const MPI_Status *status)
@@ -149,25 +207,38 @@ static void look_at_lasting(enum lasting set, int which, uint64_t step, const MP
         if (lasting.spread[set] != step + 1)
             wrong_in(step, "a persistent broadcast gives what its root has not sent");
         break;
+    case GATHERING:
+        look_at_row(set, step);
+        break;
     default:
         break;
     }
 }
 
+static bool is_any_left(const bool *left, int count)
+{
+    bool any = false;
+    for (int i = 0; i < count; i++)
+        any |= left[i];
+    return any;
+}
+
 /* Of the messages or of the calls what was started in the step, together with what rests. */
-static void complete_both(enum lasting set, int first, enum completing how, uint64_t step)
+static void complete_started(enum lasting set, int first, int count, enum completing how,
+                             uint64_t step)
 {
     MPI_Request *request = &lasting.request[set][first];
     bool *left = &lasting.left[set][first];
-    MPI_Status status[2];
-    int index[2], done;
-    while (left[0] || left[1]) {
+    MPI_Status status[LASTING_REQUESTS];
+    int index[LASTING_REQUESTS], done;
+    while (is_any_left(left, count)) {
         if (how == WAIT || how == TEST) {
-            index[0] = !left[0];
+            for (index[0] = 0; !left[index[0]];)
+                index[0]++;
             complete_one(how == TEST, &request[index[0]], status);
             done = 1;
         } else {
-            complete_some(how, 2, request, &done, index, status);
+            complete_some(how, count, request, &done, index, status);
         }
         for (int i = 0; i < done; i++) {
             if (left[index[i]])
@@ -180,7 +251,7 @@ static void complete_both(enum lasting set, int first, enum completing how, uint
 static void complete_messages(enum lasting set, uint64_t step)
 {
     int how = draw(step, 91600 + (int)set * 100 + self.rank, COMPLETING_WAYS);
-    complete_both(set, IN, (enum completing)how, step);
+    complete_started(set, IN, LASTING_MESSAGES, (enum completing)how, step);
 }
 
 /* In MPICH 4.0.2 a persistent collective call that MPI_Testany or MPI_Waitany completes does not
@@ -188,7 +259,8 @@ static void complete_messages(enum lasting set, uint64_t step)
 static void complete_calls(enum lasting set, uint64_t step)
 {
     static const enum completing ways[] = {WAIT, TEST, WAITALL};
-    complete_both(set, SUM, ways[draw(step, 91600 + (int)set * 100 + self.rank, 3)], step);
+    int way = draw(step, 91600 + (int)set * 100 + self.rank, 3);
+    complete_started(set, SUM, LASTING_CALLS, ways[way], step);
 }
 
 static bool goes_on(enum lasting set, uint64_t step, enum feature needed)

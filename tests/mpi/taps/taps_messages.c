@@ -121,6 +121,10 @@ static void nowhere(void)
                  MPI_STATUS_IGNORE);
     MPI_Probe(MPI_PROC_NULL, 3, world, &status);
     expect(status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Message message;
+    MPI_Mprobe(MPI_PROC_NULL, 3, world, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(&value, 1, MPI_INT, &message, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void exchanges(void)
