@@ -68,7 +68,7 @@ load driver_common
     local protocol
     for protocol in c3 chandy_lamport cocheck; do
         printf 'scenario "found" { protocol = "%s", program = "drawn", ranks = 4, claims = { "H" },
-            arguments = { "--seed", 6, "--iterations", 40, "--size", 8, "--received", 5,
+            arguments = { "--seed", 6, "--iterations", 40, "--size", 8, "--received", 5, "--nobody", 0,
                           "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 },
             environment = { %s_EVERY = 1 },
             plan = function(p) p:kill { rank = 1, at = { event = "commit", epoch = 6 } } end }' \

@@ -373,36 +373,65 @@ static void follow_hint(uint64_t step)
 
 /* --- communicators that are made in a step and used until the next ----------------------- */
 
-static void use_made(uint64_t step, MPI_Comm comm)
+/* The rank that is no member of the communicator that was made in the step; -1: all are. */
+static int left_out(uint64_t step)
 {
-    int from, to, root = draw(step, 91300, self.ranks);
+    bool some = self.constructors && self.ranks > 2 && draw(step, 91303, 3) == 0;
+    return some ? draw(step, 91304, self.ranks) : -1;
+}
+
+static void use_made(uint64_t step, uint64_t made)
+{
+    MPI_Comm comm = rare.made;
+    int from, to, root = draw(step, 91300, self.ranks), without = left_out(made);
     uint64_t number = self.rank == root ? step : 0, got = step;
-    MPI_Bcast(&number, 1, MPI_UINT64_T, root, comm);
     (void)pair_of(step, PAIRS_MAKE, &from, &to);
-    if (self.rank == from)
-        MPI_Send(&step, 1, MPI_UINT64_T, to, TAG_FREED, comm);
-    if (self.rank == to)
-        MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_FREED, comm, MPI_STATUS_IGNORE);
-    if (number != step || got != step)
+    if (self.rank == without)
+        return;
+    if (root != without)
+        MPI_Bcast(&number, 1, MPI_UINT64_T, root - (without >= 0 && root > without), comm);
+    if (self.rank == from && to != without)
+        MPI_Send(&step, 1, MPI_UINT64_T, to - (without >= 0 && to > without), TAG_FREED, comm);
+    if (self.rank == to && from != without)
+        MPI_Recv(&got, 1, MPI_UINT64_T, from - (without >= 0 && from > without), TAG_FREED, comm,
+                 MPI_STATUS_IGNORE);
+    if ((root != without && number != step) || got != step)
         wrong_in(step, "what comes on a communicator that was just made is another step's");
+}
+
+static void make_without(int without)
+{
+    MPI_Group all, others;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_excl(all, 1, &without, &others);
+    MPI_Comm_create(MPI_COMM_WORLD, others, &rare.made);
+    MPI_Group_free(&others);
+    MPI_Group_free(&all);
+    if ((rare.made == MPI_COMM_NULL) != (self.rank == without))
+        wrong_in(self.kept.step,
+                 "a rank that is no member has a communicator, or the other way round");
 }
 
 static void make_one(uint64_t step)
 {
     if (draw(step, 91301, 3) != 0)
         return;
-    MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
-    if (self.constructors)
+    if (left_out(step) >= 0)
+        make_without(left_out(step));
+    else
+        MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
+    if (self.constructors && left_out(step) < 0)
         construct((enum constructor)draw(step, 91302, (int)self.constructors), &rare.made);
-    use_made(step, rare.made);
+    use_made(step, step);
 }
 
 static void end_made(uint64_t before, uint64_t now)
 {
     if (draw(before, 91301, 3) != 0)
         return;
-    use_made(now, rare.made);
-    MPI_Comm_free(&rare.made);
+    use_made(now, before);
+    if (self.rank != left_out(before))
+        MPI_Comm_free(&rare.made);
 }
 
 /* --- a large piece of state -------------------------------------------------------------- */
