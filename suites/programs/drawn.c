@@ -392,8 +392,8 @@ static void restore(size_t payloads)
     for (int i = 0; i < WINDOW_REQUESTS; i++)
         sending[i] = receiving[i] = MPI_REQUEST_NULL;
     kept.none = kept.nothing = MPI_REQUEST_NULL;
-    checkpoint_register("nothing", NULL, 0);
     checkpoint_register("drawn", &kept, sizeof kept);
+    checkpoint_register("nothing", NULL, 0);
     checkpoint_register("calls", &self.kept, sizeof self.kept);
     checkpoint_register("came", came, sizeof came);
     checkpoint_register("in", in, payloads * sizeof *in);
