@@ -54,8 +54,8 @@ load driver_common
     [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 16 ]
 }
 
-# What went wrong here: under CAMEL what a new process was given back of a reduction it gave again
-# without what its process of before had done ahead of it (M.orphan).
+# What went wrong here: under CAMEL a new process got its contribution to a reduction back, and sent
+# it again without the determinants of the messages that were delivered before it (M.orphan).
 @test "programs whose ranks die by turns pass under CAMEL" {
     run -0 "$FAULTLINE" run --engine step --seed 2 --no-control --no-stacks \
         --filter 'camel: by turns *' "$REPO/suites/drawn/deaths.lua"

@@ -416,12 +416,13 @@ static void make_one(uint64_t step)
 {
     if (draw(step, 91301, 3) != 0)
         return;
-    if (left_out(step) >= 0)
+    if (left_out(step) >= 0) {
         make_without(left_out(step));
-    else
+    } else {
         MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
-    if (self.constructors && left_out(step) < 0)
-        construct((enum constructor)draw(step, 91302, (int)self.constructors), &rare.made);
+        if (self.constructors)
+            construct((enum constructor)draw(step, 91302, (int)self.constructors), &rare.made);
+    }
     use_made(step, step);
 }
 

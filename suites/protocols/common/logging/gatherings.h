@@ -29,9 +29,10 @@ bool gatherings_finish(const struct packet_head *head);
  * over the packet. */
 void gatherings_give_back(const struct letter *letter, struct packet *packet);
 
-/* A contribution is to be sent again, to a new process. One that was given back to this rank is
- * written anew: with how far this rank has come, and with the determinants of that, which its
- * process of before had sent along and which are nowhere else when the parent has died as well. */
+/* Sends a contribution again, to the new process of the parent. The parent gave some of them back
+ * to this rank, without determinants. Such a one is written anew, with this rank's step and
+ * determinants: the dead process of this rank had sent them to the dead parent, and perhaps to
+ * nobody else. */
 void gatherings_send_again(struct part *part);
 
 /* Every rank has saved `line`: what is known of lines before it goes. */

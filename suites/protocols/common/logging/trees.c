@@ -304,10 +304,9 @@ void trees_read(struct reader in)
 
 /* --- recovery --------------------------------------------------------------------------------- */
 
-static bool concerns(const struct part *part, int rank)
+static bool is_multicast_to(const struct part *part, int rank)
 {
-    return part->to == rank ||
-           (part->to == NOBODY && place_in(part->members, rank) < part->members->size);
+    return part->to == NOBODY && place_in(part->members, rank) < part->members->size;
 }
 
 void trees_resend(int to)
@@ -316,7 +315,7 @@ void trees_resend(int to)
     for (struct part *part = tree_log_first(); part; part = part->next)
         if (part->to == to)
             gatherings_send_again(part);
-        else if (concerns(part, to))
+        else if (is_multicast_to(part, to))
             channels_send(part->bytes, to, LETTER_MULTICAST);
     for (const struct held *one = trees.given; one; one = one->next) {
         if (one->packet->head.from != to)
