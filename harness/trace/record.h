@@ -271,6 +271,8 @@ struct trace_header {
     int32_t helper;             /* 1: the rank belongs to the library under test */
     _Atomic uint32_t libraries; /* bit i: the i-th library that was named has been in the process */
     _Atomic uint64_t taken;     /* calls of MPI from those, which are in no LEVEL_APP record */
+    _Atomic uint64_t room;      /* records that the file has had room for; 0: not known. A rank that
+                                 * died while its file grew has reserved more */
 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header fits its page");

@@ -112,6 +112,7 @@ static bool grow(struct trace_writer *writer)
             continue;
         if (allocate(writer, to)) {
             uint64_t records = (to - TRACE_HEADER_BYTES) / TRACE_RECORD_BYTES;
+            atomic_store(&writer->header->room, records);
             atomic_store(&writer->limit, records);
             return true;
         }
@@ -149,7 +150,9 @@ static bool map(struct trace_writer *writer)
 
 static void write_header(struct trace_header *to, const struct trace_header *from)
 {
+    uint64_t room = atomic_load(&to->room);
     memcpy(to, from, sizeof *to);
+    atomic_store(&to->room, room);
     to->version = TRACE_VERSION;
     to->record_bytes = TRACE_RECORD_BYTES;
     atomic_store(&to->next, 0);

@@ -10,11 +10,19 @@ static struct finding *find(struct judging *judging)
     return judging_find(judging, CLAIM_I_COMPLETE, VERDICT_HARNESS_ERROR);
 }
 
+/* The rank was killed while its file grew: it had reserved a record, which never had room. */
+static bool died_growing(const struct trace *trace)
+{
+    uint64_t room = atomic_load(&trace->header->room);
+    return !atomic_load(&trace->header->closed) && trace->end == NULL && room > 0 &&
+           trace->count >= room && atomic_load(&trace->header->next) > trace->count;
+}
+
 static void check_length(struct judging *judging, const struct trace *trace)
 {
     uint64_t next = atomic_load(&trace->header->next) - (trace->end != NULL);
     uint32_t lost = atomic_load(&trace->header->lost);
-    if (next > trace->count)
+    if (next > trace->count && !died_growing(trace))
         finding_say(find(judging),
                     "the trace of rank %d, incarnation %d, has %" PRIu64 " records, but %" PRIu64
                     " were written: the file was cut",
@@ -26,21 +34,30 @@ static void check_length(struct judging *judging, const struct trace *trace)
                     lost, trace->rank, trace->incarnation);
 }
 
+/* What never had room belongs to the same hole. */
+static bool ends_in_hole(const struct trace *trace)
+{
+    return trace->count > 0 &&
+           atomic_load_explicit(&trace->record[trace->count - 1].kind, memory_order_acquire) ==
+               RECORD_NONE;
+}
+
 static void check_holes(struct judging *judging, const struct trace *trace,
                         const struct stream_seen *seen)
 {
     bool died = !atomic_load(&trace->header->closed);
     unsigned threads = seen->threads > 0 ? seen->threads : 1;
     bool inner = threads == 1 && seen->hole_before_event;
+    uint64_t runs = seen->hole_runs + (died_growing(trace) && !ends_in_hole(trace));
     char event[EVENT_TEXT_BYTES];
-    if (seen->hole_runs == 0 || (died && !inner && seen->hole_runs <= threads))
+    if (runs == 0 || (died && !inner && runs <= threads))
         return;
     struct event_ref first = event_of(trace, seen->first_hole);
     struct finding *finding = find(judging);
     finding_say(finding,
                 "%" PRIu64 " places in the trace of rank %d, incarnation %d, were never "
                 "written; the first is %s",
-                seen->hole_runs, trace->rank, trace->incarnation, event_text(first, event));
+                runs, trace->rank, trace->incarnation, event_text(first, event));
     finding_say(finding, "%s",
                 died ? "a rank that dies leaves at most one per thread, at the end"
                      : "the rank ended in order, so there must be none");

@@ -89,7 +89,8 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
     struct trace_header *header = &draft->header;
     uint64_t value = 0;
     static const char *const words[] = {"start", "unix-ns",   "pid",      "world",     "hash-mode",
-                                        "lost",  "libraries", "reserved", "last-note", "taken"};
+                                        "lost",  "libraries", "reserved", "last-note", "taken",
+                                        "room"};
     size_t which = 0;
     while (which < sizeof words / sizeof words[0] && strcmp(word, words[which]) != 0)
         which++;
@@ -97,7 +98,7 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
         return text_fail(parser,
                          "a trace has no field '%s'; it has open, closed, start, unix-ns, "
                          "ticks-per-second, pid, world, hash-mode, lost, libraries, reserved, "
-                         "last-note, taken, helper, program",
+                         "last-note, taken, room, helper, program",
                          word);
     bool small = which >= 2 && which <= 6;
     enum error_code code = text_number(parser, word, small ? INT32_MAX : UINT64_MAX, &value);
@@ -131,8 +132,11 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
     case 8:
         header->last_note = value;
         break;
-    default:
+    case 9:
         header->taken = value;
+        break;
+    default:
+        header->room = value;
         break;
     }
     return code;

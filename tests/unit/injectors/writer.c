@@ -201,7 +201,7 @@ static void record_until_killed(int ready)
 }
 
 struct killed {
-    uint64_t records, torn, open, broken;
+    uint64_t records, torn, open, broken, roomless;
 };
 
 /* Kills a recording process after `delay_us` and adds up what its trace looks like. */
@@ -238,6 +238,8 @@ static bool kill_one(unsigned delay_us, struct killed *sum)
     }
     if (next > file.there)
         torn += next - file.there;
+    uint64_t room = atomic_load(&file.header->room);
+    sum->roomless += room == 0 || file.there < room;
     munmap((void *)(uintptr_t)file.header, file.bytes);
     sum->records += next;
     sum->torn = torn > sum->torn ? torn : sum->torn;
@@ -247,7 +249,7 @@ static bool kill_one(unsigned delay_us, struct killed *sum)
 
 static void test_kill(void)
 {
-    struct killed sum = {0, 0, 0, 0};
+    struct killed sum = {0, 0, 0, 0, 0};
     unsigned done_rounds = 0;
     unsigned seed = 1;
     for (unsigned i = 0; i < KILLS; i++)
@@ -258,6 +260,7 @@ static void test_kill(void)
     check(sum.broken == 0, "no published record is damaged");
     check(sum.torn <= THREADS, "at most one record per thread was never published");
     check(sum.open <= THREADS, "at most one record per thread is in progress");
+    check(sum.roomless == 0, "the file is as long as it says it was made");
 }
 
 /* Fills a trace until nothing more fits. Exit status 0: all as it should be. */
