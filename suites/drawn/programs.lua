@@ -20,8 +20,8 @@ local protocols = {
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
 }
 
-local function environment(name, variable)
-  local settings = { [variable .. "_EVERY"] = random(2, 7) }
+local function environment(name, variable, every)
+  local settings = { [variable .. "_EVERY"] = every }
   if name == "c3" then
     settings.C3_PIGGYBACK = chance(50) and "epoch" or "color"
     settings.C3_COLLECTIVE_BITS = ({ "separate", "piggyback", "auto" })[random(3)]
@@ -31,36 +31,45 @@ local function environment(name, variable)
   return settings
 end
 
--- A call of the program in which a rank dies; or one at the wire, of which it has a dozen for each
--- of its own, so that it may lie between any two steps of the protocol.
-local function somewhere(rank)
-  local soon = chance(30) and 20 or 150
+-- A call of the program in which a rank dies, which has so many iterations left; or one at the
+-- wire, so that it may lie between any two steps of the protocol. Most programs make more calls:
+-- some ten in an iteration, and under most protocols four at the wire for each.
+local function somewhere(rank, iterations)
+  local calls = chance(30) and 20 or 6 * iterations
   local wire = chance(30)
   return { rank = rank, event = "call", level = wire and "wire" or "app",
-           nth = random(wire and 12 * soon or soon) }
+           nth = random(wire and 3 * calls or calls) }
 end
 
--- A death in every life but the last: early in it, or some calls after a line is committed. One
--- that is not reached makes the run vacuous, no failure.
-local function deaths(p)
-  for death = 1, random(0, 3) do
-    if chance(70) then p:await { event = "commit", epoch = random(death, 2 * death) } end
-    p:kill(somewhere(random(0, p.ranks - 1)))
+-- A death in every life but the last: early in it, or some calls after a line is committed, of
+-- which there is one every so many iterations. One that is not reached makes the run vacuous, no
+-- failure.
+local function deaths(iterations, every)
+  return function(p)
+    local line, lines = 0, (iterations - 1) // every
+    for death = 1, random(0, 3) do
+      if line < lines and chance(70) then
+        line = random(line + 1, line + (lines - line + 1) // 2)
+        p:await { event = "commit", epoch = line }
+      end
+      p:kill(somewhere(random(0, p.ranks - 1), iterations - line * every))
+    end
   end
 end
 
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, off = table.unpack(protocol)
-    local arguments = { "--seed", random(1000000000), "--iterations", random(10, 60),
+    local iterations, every = random(10, 60), random(2, 7)
+    local arguments = { "--seed", random(1000000000), "--iterations", iterations,
                         "--varied", varied(number),
                         "--size", chance(3) and 3000 or random(60), table.unpack(off) }
     scenario(("%s: program %d"):format(name, number)) {
       protocol = name, program = "drawn", arguments = arguments, claims = claims,
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = chance(5) and random(6, 16) or random(2, 5),
-      environment = environment(name, variable),
-      max_incarnations = 8, timeout = 60, plan = deaths,
+      environment = environment(name, variable, every),
+      max_incarnations = 8, timeout = 60, plan = deaths(iterations, every),
     }
   end
 end
@@ -69,7 +78,7 @@ end
 -- on; in some, others die later, or the same again, each when the process that took the place of
 -- the one before lives on. Messages may be long on their way. Communicators that are made ahead of
 -- checkpoint_restore are refused.
-local function deaths_of_one(p, protocol)
+local function deaths_of_one(p, protocol, iterations, every)
   local process = {} -- of each rank
   if chance(50) then p:jitter { ms = random(5) } end
   for rank = 0, p.ranks - 1 do
@@ -78,9 +87,14 @@ local function deaths_of_one(p, protocol)
   end
   local count = chance(60) and 1 or random(2, 3)
   for death = 1, count do
-    if death == 1 and chance(70) then p:await { event = "saved", epoch = random(3) } end
+    local left = iterations
+    if death == 1 and chance(70) then
+      local line = random(math.min(3, (iterations - 1) // every))
+      p:await { event = "saved", epoch = line }
+      left = iterations - line * every
+    end
     local rank = random(0, p.ranks - 1)
-    p:kill(somewhere(process[rank]))
+    p:kill(somewhere(process[rank], left))
     process[rank] = p.ranks + death - 1
     if death < count then
       p:await { rank = process[rank], event = "phase", name = protocol .. ":lives-on" }
@@ -88,38 +102,39 @@ local function deaths_of_one(p, protocol)
   end
 end
 
-local function arguments(number)
-  return { "--seed", random(1000000000), "--iterations", random(10, 60), "--varied", varied(number),
+local function arguments(number, iterations)
+  return { "--seed", random(1000000000), "--iterations", iterations, "--varied", varied(number),
            "--size", chance(3) and 3000 or random(60),
            "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0 }
 end
 
 for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
   for number = 1, PROGRAMS do
+    local iterations, every = random(10, 60), random(2, 7)
     scenario(("%s: program %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" },
-      arguments = arguments(number),
+      arguments = arguments(number, iterations),
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = chance(5) and random(6, 16) or random(2, 5),
-      environment = { [protocol:upper() .. "_EVERY"] = random(2, 7) },
+      environment = { [protocol:upper() .. "_EVERY"] = every },
       engine = "step", survivors = true, timeout = 60,
-      plan = function(p) deaths_of_one(p, protocol) end,
+      plan = function(p) deaths_of_one(p, protocol, iterations, every) end,
     }
   end
 end
 
 -- Under replication a process of each of some ranks dies.
 for number = 1, PROGRAMS do
-  local ranks = random(2, 4)
+  local ranks, iterations = random(2, 4), random(10, 60)
   scenario(("replication: program %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
-    arguments = arguments(number),
+    arguments = arguments(number, iterations),
     policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
       for rank = 0, ranks - 1 do
         if chance(50) then
-          p:kill(somewhere(rank + random(0, 1) * ranks))
+          p:kill(somewhere(rank + random(0, 1) * ranks, iterations))
         end
       end
     end,
