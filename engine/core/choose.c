@@ -9,7 +9,9 @@
 /* When nobody can run, time moves by this, then by twice as much, ... until something changes. */
 #define IDLE_FIRST_NS 1000u
 #define IDLE_MOST_NS 100000000u
-/* Polls in vain, nothing else done by anybody, after which the job is taken to have stalled. */
+/* Polls in vain, nothing else done by anybody, after which the job is taken to have stalled; and as
+ * many of each process as there were in lives before: a protocol that repeats what a rank did may
+ * have its polls say no as often as they did then. */
 #define STALL_POLLS 50000u
 /* The same where only Faultline itself waits, for what the plan keeps: of each process. */
 #define LINGER_POLLS 1000u
@@ -80,6 +82,7 @@ static void pass_idle_time(void)
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
     engine->now_ns += engine->idle_ns;
     engine->idle_polls++;
+    engine->polls++;
     engine->sleeps = 0;
 }
 
@@ -95,7 +98,7 @@ static bool has_stalled(void)
     uint64_t most = LINGER_POLLS * (uint64_t)engine->processes;
     for (int i = 0; i < engine->processes; i++)
         if (is_busy(&engine->process[i]))
-            most = STALL_POLLS;
+            most = STALL_POLLS + engine->polls_again * (uint64_t)engine->processes;
     return engine->idle_polls > most;
 }
 

@@ -143,6 +143,8 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
+    uint64_t polls;         /* that said no, in all lives so far, while nobody could go on */
+    uint64_t polls_again;   /* of these, those that a rank may repeat in a later life of its own */
     uint64_t sleeps;        /* waited for by nobody else since then, or since the last such poll */
     uint64_t seed;          /* of this incarnation: what is random in it is drawn from that */
     _Atomic uint32_t stuck; /* enum board_stuck */

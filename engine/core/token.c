@@ -302,6 +302,7 @@ void engine_died(int process)
         return;
     note_end(p, PROCESS_DEAD);
     engine->dead[engine->deaths++] = process;
+    engine->polls_again = engine->polls;
     if (engine->goes_on && engine->transitions != NULL)
         spread_death(process);
     if (!engine->goes_on || engine->aborted)

@@ -377,6 +377,7 @@ void launcher_run(const char *folder, int ranks)
     engine->goes_on = survivors != NULL && strcmp(survivors, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
+    engine->polls = engine->polls_again = job.board->polls;
     numbers_read(folder);
     choices_open(atomic_load(&job.board->incarnation));
     for (int rank = 0; rank < ranks; rank++)
@@ -386,6 +387,7 @@ void launcher_run(const char *folder, int ranks)
     if (serve())
         return;
     job.board->virtual_ns = engine->now_ns + BETWEEN_NS;
+    job.board->polls = engine->polls;
     numbers_write(folder);
     choices_write(folder, atomic_load(&job.board->incarnation));
     kept_end_leftovers();
