@@ -11,6 +11,7 @@
 #include "drawn_lasting.h"
 #include "drawn_messages.h"
 #include "drawn_nobody.h"
+#include "drawn_properties.h"
 #include "drawn_rare.h"
 #include "faultline.h"
 #include "program.h"
@@ -326,6 +327,8 @@ static void one_step(void)
     if (draw(step, 90401, 4) == 0)
         nobody(step);
     check_changing(step);
+    if (feature[PROPERTIES])
+        check_properties(step);
     for (int i = 0; i < groups_of(step); i++) {
         struct group group;
         draw_group(step, i, (uint64_t)self.steps, &group);
@@ -347,8 +350,12 @@ static void one_step(void)
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
-    if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1)
+    if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1) {
         change(step);
+        properties_of_new();
+    }
+    if (feature[PROPERTIES])
+        change_properties(step);
     collect(gathered + kept.reduced);
     kept.reduced = 0;
     self.kept.sum = program_mix(self.kept.sum, self.collected);
@@ -400,6 +407,8 @@ static void restore(size_t payloads)
     checkpoint_register("out", out, payloads * sizeof *out);
     if (has_rare())
         rare_register();
+    if (feature[PROPERTIES])
+        properties_prepare();
     lasting_prepare();
     memcpy(made, lasting.request[LASTING_ALL_THROUGH], sizeof made);
     checkpoint_restore();
@@ -443,6 +452,8 @@ static void run(void)
         printf("drawn: %ld steps, %llu messages taken in by rank 0, sum %016llx\n", self.steps,
                (unsigned long long)kept.taken, (unsigned long long)self.kept.sum);
     lasting_end();
+    if (feature[PROPERTIES])
+        properties_end();
     free_comms();
     free_shapes();
     MPI_Buffer_detach(&buffer, &bytes);
@@ -510,6 +521,7 @@ static const struct program_option options[] = {
     SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
     SWITCH("too-long", TOO_LONG, "messages that are longer than their receives (0)"),
     SWITCH("hinted", HINTED, "a rank sends earlier or later, as a test or a probe says (0)"),
+    SWITCH("properties", PROPERTIES, "communicators have names, attributes and error handlers (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };
 

@@ -49,6 +49,7 @@ enum feature {
     MADE,
     TOO_LONG,
     HINTED,
+    PROPERTIES, /* see drawn_properties.h */
     FEATURES
 };
 

@@ -277,6 +277,7 @@ static void receive_part(uint64_t step)
 static void receive_too_long(uint64_t step)
 {
     int from, to, class;
+    MPI_Errhandler before;
     const uint64_t sent[3] = {step, step + 1, step + 2};
     uint64_t got[3] = {0};
     if (!pair_of(step, PAIRS_TOO_LONG, &from, &to))
@@ -285,10 +286,12 @@ static void receive_too_long(uint64_t step)
         MPI_Send(sent, 3, MPI_UINT64_T, to, TAG_TOO_LONG, MPI_COMM_WORLD);
     if (self.rank != to)
         return;
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int error =
         MPI_Recv(got, 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+    MPI_Errhandler_free(&before);
     MPI_Error_class(error, &class);
     if (class != MPI_ERR_TRUNCATE || got[2] != 0)
         wrong_in(step, "of a message that is longer than its receive there is no error");
