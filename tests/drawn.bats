@@ -64,6 +64,22 @@ load driver_common
 
 # A message that was found before the line and is received beyond it, in the next life, is known by
 # what the protocol tells of it when it brings it back.
+# Two receives take any message: the first takes one of a rank that has stopped logging, the second
+# what its own rank sends. That rank stops logging then, and sends to itself once more.
+@test "in recovery no receive takes a message that is overtaken, where an earlier one was not logged" {
+    run -0 "$FAULTLINE" run --engine step --seed 62009 --no-control --no-stacks \
+        --filter 'c3: rare 7' "$REPO/suites/drawn/rare.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
+}
+
+# The plan stops a rank until nobody can go on, while another calls MPI_Test. In recovery its answers are
+# given again, ten thousand times.
+@test "a rank that is told again that its request is not complete is not stalled" {
+    run -0 "$FAULTLINE" run --engine step --seed 62010 --no-control --no-stacks \
+        --filter 'c3: rare 6' "$REPO/suites/drawn/rare.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
+}
+
 @test "messages that a matched probe has found in another life are known when they are received" {
     local protocol
     for protocol in c3 chandy_lamport cocheck; do

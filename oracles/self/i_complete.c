@@ -37,9 +37,8 @@ static void check_length(struct judging *judging, const struct trace *trace)
 /* What never had room belongs to the same hole. */
 static bool ends_in_hole(const struct trace *trace)
 {
-    return trace->count > 0 &&
-           atomic_load_explicit(&trace->record[trace->count - 1].kind, memory_order_acquire) ==
-               RECORD_NONE;
+    return trace->count > 0 && atomic_load_explicit(&trace->record[trace->count - 1].kind,
+                                                    memory_order_acquire) == RECORD_NONE;
 }
 
 static void check_holes(struct judging *judging, const struct trace *trace,

@@ -40,7 +40,7 @@ EXPORTED int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int sour
 static void renew(struct request *request)
 {
     request->active = true;
-    request->cancel = request->bound = request->waiting = request->done = false;
+    request->cancel = request->bound = request->done = false;
     request->framed = false;
     request->outcome = NULL;
     request->error = MPI_SUCCESS;

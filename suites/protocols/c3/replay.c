@@ -145,11 +145,6 @@ void replay_outcome_used(const struct log_entry *entry)
     replay.outcomes_left--;
 }
 
-bool replay_reaches_beyond(uint64_t place)
-{
-    return replay.outcomes > 0 && replay.outcome[replay.outcomes - 1]->number > place;
-}
-
 bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **data)
 {
     if (replay.answers_given == replay.answers)

@@ -26,10 +26,6 @@ const struct log_entry *replay_outcome(uint64_t place, const char **data);
 /* A receive that has an outcome was given to the program. */
 void replay_outcome_used(const struct log_entry *entry);
 
-/* Has a receive at a later place an outcome? Until it is posted, one that has none and takes any
- * message must not be posted: it could take that one's. */
-bool replay_reaches_beyond(uint64_t place);
-
 /* The next answer, which must be of this kind: the program does again what it did, or the job ends.
  * false: all answers have been given. *data (may be NULL): what follows the entry. */
 bool replay_answer(enum log_kind kind, struct log_entry *entry, const char **data);

@@ -33,7 +33,8 @@ struct request {
     bool holds;       /* communicator, which the program may free meanwhile */
     bool cancel;      /* MPI_Cancel was called */
     bool bound;       /* in recovery: it takes in what the log says, and cannot be cancelled */
-    bool waiting;     /* in recovery: not posted before what replay_reaches_beyond says */
+    bool ahead;       /* of the message that was asked about last: see ahead.c */
+    bool logged;      /* what it took is in the log, and the program has not seen it */
     bool done;        /* wire is over; status and error say how */
     bool own_type;    /* payload.type was built at recovery */
     bool lost_buffer; /* a restored persistent one whose buffer cannot be known */

@@ -11,13 +11,14 @@
  *
  * In recovery the log holds outcomes by place. A receive whose place has one is not open any more:
  * a late message comes from the log, a cancelled receive is cancelled, and a wildcard that took an
- * intra message is posted for just that source and tag (`bound`). Hard are the wildcards without an
- * outcome, because they were not complete when logging ended:
+ * intra message is posted for just that source and tag (`bound`). A wildcard without an outcome was
+ * not complete when logging ended, or is not logged for another reason; it is posted as it is:
  *
  *     place 1: Recv(any), got one from 2    place 2: Irecv(any), open    place 3: got one from 0
  *
- * If 2 were posted as it is it could take the message from rank 0 that 3 is to get. So it waits
- * (`waiting`) until the last place with an outcome is posted (post_waiting), and is posted then. */
+ * Here 2 could take the message from rank 0 that 3 is to get. So there is no such log: where a
+ * place is logged, the earlier ones that could have taken its message are (ahead.c, and
+ * requests_log_matched). */
 #include "c3/transfer.h"
 
 #include "c3/collectives/nonblocking.h"
@@ -30,8 +31,6 @@
 #include <string.h>
 
 #define SPINS 256 /* polls before the processor is offered to others */
-
-static unsigned waiting; /* requests that are */
 
 static bool is_wildcard(const struct request *request)
 {
@@ -104,23 +103,6 @@ static bool take_arrived(struct request *request, int source, int tag)
     return true;
 }
 
-/* The receive at `place` is posted. If no later place has an outcome, the wildcards that waited for
- * that are posted. */
-static void post_waiting(uint64_t place)
-{
-    if (replay_reaches_beyond(place))
-        return;
-    for (struct request *one = requests_pending(); one && waiting > 0; one = one->after)
-        if (one->waiting) {
-            one->waiting = false;
-            waiting--;
-            if (take_arrived(one, one->peer, one->tag))
-                continue;
-            one->error = post_as(one, one->peer, one->tag);
-            one->done = one->error != MPI_SUCCESS;
-        }
-}
-
 /* Posts a wildcard for the source and tag that it received from while logging. From then on it is a
  * receive like any other. */
 static void bind(struct request *request, int *source, int *tag)
@@ -160,22 +142,15 @@ static int post(struct request *request)
         return MPI_SUCCESS;
     }
     find_envelope(request, &source, &tag);
-    if (!request->bound && is_wildcard(request) && replay_reaches_beyond(request->place)) {
-        request->waiting = true;
-        waiting++;
-        return MPI_SUCCESS;
-    }
     return take_arrived(request, source, tag) ? MPI_SUCCESS : post_as(request, source, tag);
 }
 
 int transfer_receive_at_place(struct request *request)
 {
     int error = post(request);
-    if (error != MPI_SUCCESS)
-        return error;
-    request_is_pending(request);
-    post_waiting(request->place);
-    return MPI_SUCCESS;
+    if (error == MPI_SUCCESS)
+        request_is_pending(request);
+    return error;
 }
 
 int transfer_receive(struct request *request)
@@ -257,7 +232,6 @@ void transfer_restore_probed(struct request *message, uint64_t bytes)
                        message->tag, message->communicator->real, &message->wire);
         message->done = message->error != MPI_SUCCESS;
     }
-    post_waiting(message->place);
 }
 
 void transfer_describe(const struct request *message, MPI_Status *status)
@@ -274,8 +248,8 @@ bool transfer_is_in(struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)
         return nonblocking_poll(request);
-    if (request->done || request->waiting)
-        return request->done;
+    if (request->done)
+        return true;
     int done = 0;
     int error = PMPI_Test(&request->wire, &done, &request->status);
     if (done || error != MPI_SUCCESS) {
@@ -344,13 +318,6 @@ int transfer_cancel(struct request *request)
     if (request->done || request->bound)
         return MPI_SUCCESS;
     request->cancel = true;
-    if (request->waiting) {
-        request->waiting = false;
-        waiting--;
-        request->done = true;
-        PMPI_Status_set_cancelled(&request->status, 1);
-        return MPI_SUCCESS;
-    }
     return PMPI_Cancel(&request->wire);
 }
 
@@ -575,18 +542,21 @@ static bool will_be_resent(const struct request *request)
     return piggyback.crossing == CROSSING_INTRA && !piggyback.sender_stopped;
 }
 
-/* The last first: where a later one is logged, ahead_is_over has seen that the earlier ones which
- * could have taken its message are complete, so they are logged in their turn. From the first to
- * the last, one could complete after its turn, and be left out. */
+/* One of which an earlier receive could have taken the message is left out where that is: in
+ * recovery the earlier one may take another, and a later one of the same sender would overtake what
+ * this one is bound to. The program has seen the message of none that is left out, for ahead_before
+ * would have stopped the logging before. */
 void requests_log_matched(void)
 {
-    for (struct request *one = requests_pending_last(); one; one = one->before) {
+    for (struct request *one = requests_pending(); one; one = one->after) {
         bool open = is_wildcard(one) || one->cancel;
-        if (one->kind != REQUEST_RECEIVE || !open || one->outcome || !transfer_poll(one))
+        one->logged = false;
+        if (one->kind != REQUEST_RECEIVE || !open || one->outcome || !transfer_is_in(one))
             continue;
-        if (transfer_is_cancelled(one))
-            log_outcome(one, LOG_CANCELLED);
-        else if (has_message(one) && will_be_resent(one))
-            log_outcome(one, LOG_MATCHED);
+        bool cancelled = transfer_is_cancelled(one);
+        one->logged =
+            cancelled || (has_message(one) && will_be_resent(one) && ahead_are_logged(one));
+        if (one->logged)
+            log_outcome(one, cancelled ? LOG_CANCELLED : LOG_MATCHED);
     }
 }

@@ -29,12 +29,15 @@ bool transfer_is_in(struct request *request);
 bool transfer_sender_stopped(const struct request *request);
 
 /* For the time in which this rank logs. Some receives from before `place` have taken a message
- * ahead of one with this source and tag: is each such message here as a whole? Until it is, the
- * program must not learn of the later message. */
+ * ahead of one with this source and tag, or ahead of what one of these took: is each such message
+ * here as a whole? Until it is, the program must not learn of the later message. */
 bool ahead_is_over(const struct handle *communicator, int source, int tag, uint64_t place);
 
 /* As transfer_before, for those receives. */
 void ahead_before(const struct handle *communicator, int source, int tag, uint64_t place);
+
+/* Is in the log what those receives took that could have taken the message of this one? */
+bool ahead_are_logged(const struct request *request);
 
 /* Waits until it is, while the protocol makes progress. */
 void transfer_finish(struct request *request);
