@@ -352,7 +352,8 @@ static void one_step(void)
         end_overlapping();
     if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1) {
         change(step);
-        properties_of_new();
+        if (feature[PROPERTIES])
+            properties_of_new(step);
     }
     if (feature[PROPERTIES])
         change_properties(step);

@@ -15,14 +15,17 @@
 #include "c3/line.h"
 #include "c3/transfer.h"
 
-/* It is open which message `earlier` takes, and it could be one of this source and tag. Not if it
- * is bound to a message, or has its outcome from the log. */
+/* It is open which message it takes. Not if it is bound to one, or has its outcome from the log. */
+static bool is_open(const struct request *receive)
+{
+    return (receive->peer == MPI_ANY_SOURCE || receive->tag == MPI_ANY_TAG || receive->cancel) &&
+           receive->kind == REQUEST_RECEIVE && !receive->bound && !receive->outcome;
+}
+
 static bool could_take(const struct request *earlier, const struct handle *communicator, int source,
                        int tag)
 {
-    bool open = earlier->peer == MPI_ANY_SOURCE || earlier->tag == MPI_ANY_TAG || earlier->cancel;
-    return open && earlier->kind == REQUEST_RECEIVE && !earlier->bound && !earlier->outcome &&
-           earlier->communicator == communicator &&
+    return is_open(earlier) && earlier->communicator == communicator &&
            (earlier->peer == MPI_ANY_SOURCE || earlier->peer == source) &&
            (earlier->tag == MPI_ANY_TAG || earlier->tag == tag);
 }
@@ -36,6 +39,8 @@ static bool could_take_message_of(const struct request *earlier, const struct re
 
 static bool is_ahead_of_one_ahead(const struct request *earlier, uint64_t place)
 {
+    if (!is_open(earlier))
+        return false;
     for (const struct request *one = earlier->after; one && one->place < place; one = one->after)
         if (one->ahead && could_take_message_of(earlier, one))
             return true;
