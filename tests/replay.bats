@@ -61,6 +61,22 @@ declared() {
     [[ "$output" == *"# faultline-out/latest/1: replayed 3/3"* ]]
 }
 
+# No answer of MPI_Request_get_status is imposed: what the protocol asks of the library inside it is.
+@test "a program that asks MPI_Request_get_status on the step engine is replayed under mpiexec" {
+    cat >s.lua <<'END'
+scenario "asks" {
+    protocol = "c3", program = "drawn", ranks = 3, claims = { "H" }, environment = { C3_EVERY = 3 },
+    arguments = { "--seed", 4, "--iterations", 30, "--size", 8, "--inter", 0, "--cancels", 0,
+                  "--nonblocking", 0, "--persistent-collectives", 0 },
+}
+END
+    "$FAULTLINE" run --keep --engine step s.lua
+    for rank in 0 1 2; do
+        "$FAULTLINE" trace --level app --rank $rank faultline-out/latest/1
+    done | grep -q 'MPI_Request_get_status.*not complete'
+    "$FAULTLINE" replay --engine mpiexec faultline-out/latest/1 | grep 'replayed 1/1'
+}
+
 @test "one outcome changed in the decisions: the divergence is named" {
     race
     "$FAULTLINE" run --keep s.lua
