@@ -1,7 +1,7 @@
 /* A program drawn from a seed: communicators of all kinds, and collectives on them in all forms,
  * with types, counts, roots and places drawn too. Every rank prints, for each step, a hash of what
  * it has received: the lines must be the same whatever library runs it. All ranks draw the same
- * numbers. Usage: engine_random FIRST_SEED SEEDS STEPS: one program after the other. */
+ * numbers. Usage: engine_random FIRST_SEED SEEDS STEPS [crosswise]: one program after the other. */
 #include "base/mix.h"
 
 #include <mpi.h>
@@ -424,7 +424,25 @@ static void collect(int step)
     say(step, what);
 }
 
-static void run(int steps)
+/* Two persistent calls of one communicator, started by odd ranks in the other order than by even
+ * ones: those meet that were made in the same turn (MPI 4.0, section 6.13). */
+static void start_crosswise(int step)
+{
+    MPI_Request request[2];
+    fill(out, world_rank);
+    fill(in, world_rank + 50);
+    for (int i = 0; i < 2; i++)
+        MPI_Allreduce_init(out + i * MOST, in + i * MOST, MOST, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                           MPI_INFO_NULL, &request[i]);
+    MPI_Start(&request[world_rank % 2]);
+    MPI_Start(&request[1 - world_rank % 2]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&request[i]);
+    say(step, "crosswise");
+}
+
+static void run(int steps, bool crosswise)
 {
     for (int i = 0; i < SLOTS; i++) {
         slot[i] = MPI_COMM_NULL;
@@ -438,6 +456,8 @@ static void run(int steps)
             make(step);
         else
             collect(step);
+        if (crosswise)
+            start_crosswise(step);
     }
     for (int i = 2; i < SLOTS; i++)
         set(i, MPI_COMM_NULL, MPI_UNDEFINED, false);
@@ -451,7 +471,7 @@ int main(int argc, char **argv)
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     for (seed = first; seed < first + seeds; seed++)
-        run(argc > 3 ? atoi(argv[3]) : 50);
+        run(argc > 3 ? atoi(argv[3]) : 50, argc > 4);
     MPI_Finalize();
     return 0;
 }
