@@ -80,6 +80,14 @@ load driver_common
     [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
 }
 
+# Messages are long on their way when their sender comes to MPI_Comm_create_group, which blocks in the
+# library: they are sent on before.
+@test "jitter keeps no message back while its sender makes a communicator of a group" {
+    run -0 "$FAULTLINE" run --engine step --seed 5 --no-control --no-stacks \
+        --filter 'c3: rare 4' "$REPO/suites/drawn/rare.lua"
+    [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
+}
+
 @test "messages that a matched probe has found in another life are known when they are received" {
     local protocol
     for protocol in c3 chandy_lamport cocheck; do

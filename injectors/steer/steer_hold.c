@@ -535,6 +535,16 @@ bool steer_holds(MPI_Comm comm)
     return found;
 }
 
+bool steer_delays(void)
+{
+    bool found = false;
+    tap_lock(&lock);
+    for (const struct lane *lane = lanes; lane && !found; lane = lane->next)
+        found = lane->first && lane->first->until_ns != 0 && lane->first->step == 0;
+    tap_unlock(&lock);
+    return found;
+}
+
 /* --- MPI_Cancel ------------------------------------------------------------------------------- */
 
 static struct carried **find_held(MPI_Request request)

@@ -276,7 +276,12 @@ int steer_collective(int result, MPI_Request *request)
 void steer_gather(MPI_Comm comm)
 {
     MPI_Request request;
-    if (comm == handles.COMM_NULL || !tap_ready)
+    unsigned round = 0;
+    if (!tap_ready)
+        return;
+    while (comm == handles.COMM_NULL && steer_delays())
+        steer_round(&round);
+    if (comm == handles.COMM_NULL)
         return;
     steer_finish(library.Ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }

@@ -68,6 +68,9 @@ void steer_hold_look(bool end);
  * and not complete? */
 bool steer_holds(MPI_Comm comm);
 
+/* Is a message held by jitter alone, and nothing before it? It goes when its time has come. */
+bool steer_delays(void);
+
 /* Nothing can be taken any more: what is not complete is left to the library. */
 void steer_abandon(void);
 
