@@ -220,6 +220,8 @@ static void write_header(FILE *out, const struct trace *trace, uint64_t last_not
         fprintf(out, " libraries %" PRIu32, atomic_load(&header->libraries));
     if (atomic_load(&header->taken) != 0)
         fprintf(out, " taken %" PRIu64, atomic_load(&header->taken));
+    if (atomic_load(&header->room) != 0)
+        fprintf(out, " room %" PRIu64, atomic_load(&header->room));
     if (header->program[0] != '\0') {
         fputs(" program ", out);
         write_quoted(out, header->program, strnlen(header->program, sizeof header->program));
