@@ -47,7 +47,7 @@ end
 local function deaths(iterations, every)
   return function(p)
     local line, lines = 0, (iterations - 1) // every
-    for death = 1, random(0, 3) do
+    for _ = 1, random(0, 3) do
       if line < lines and chance(70) then
         line = random(line + 1, line + (lines - line + 1) // 2)
         p:await { event = "commit", epoch = line }

@@ -88,9 +88,9 @@ static enum error_code parse_header_number(struct parser *parser, struct draft *
 {
     struct trace_header *header = &draft->header;
     uint64_t value = 0;
-    static const char *const words[] = {"start", "unix-ns",   "pid",      "world",     "hash-mode",
-                                        "lost",  "libraries", "reserved", "last-note", "taken",
-                                        "room"};
+    static const char *const words[] = {"start",     "unix-ns", "pid",       "world",
+                                        "hash-mode", "lost",    "libraries", "reserved",
+                                        "last-note", "taken",   "room"};
     size_t which = 0;
     while (which < sizeof words / sizeof words[0] && strcmp(word, words[which]) != 0)
         which++;
