@@ -54,40 +54,39 @@ load driver_common
     [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 16 ]
 }
 
+# drawn_again SEED SUITE FILTER: runs these scenarios, which must all pass, and prints how many they are.
+drawn_again() {
+    run -0 "$FAULTLINE" run --engine step --seed "$1" --no-control --no-stacks --filter "$3" \
+        "$REPO/suites/drawn/$2.lua"
+    grep -c '^ok' <<<"$output"
+}
+
 # What went wrong here: under CAMEL a new process got its contribution to a reduction back, and sent
 # it again without the determinants of the messages that were delivered before it (M.orphan).
 @test "programs whose ranks die by turns pass under CAMEL" {
-    run -0 "$FAULTLINE" run --engine step --seed 2 --no-control --no-stacks \
-        --filter 'camel: by turns *' "$REPO/suites/drawn/deaths.lua"
-    [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
+    [ "$(drawn_again 2 deaths 'camel: by turns *')" -eq 4 ]
+}
+
+# Two receives take any message: the first takes one of a rank that has stopped logging, the second
+# takes one that its own rank has sent. Then that rank stops logging, and sends to itself once more.
+@test "in recovery no receive takes a message that is overtaken, where an earlier one was not logged" {
+    [ "$(drawn_again 62009 rare 'c3: rare 7')" -eq 1 ]
+}
+
+# The plan stops a rank until nobody can go on, while another rank calls MPI_Test. In recovery that
+# rank is given the same answers again, ten thousand times.
+@test "a rank that is told again that its request is not complete is not stalled" {
+    [ "$(drawn_again 62010 rare 'c3: rare 6')" -eq 1 ]
+}
+
+# Jitter delays messages, and their sender calls MPI_Comm_create_group, which waits inside the library:
+# the messages are sent on before it does.
+@test "jitter keeps no message back while its sender makes a communicator of a group" {
+    [ "$(drawn_again 5 rare 'c3: rare 4')" -eq 1 ]
 }
 
 # A message that was found before the line and is received beyond it, in the next life, is known by
 # what the protocol tells of it when it brings it back.
-# Two receives take any message: the first takes one of a rank that has stopped logging, the second
-# what its own rank sends. That rank stops logging then, and sends to itself once more.
-@test "in recovery no receive takes a message that is overtaken, where an earlier one was not logged" {
-    run -0 "$FAULTLINE" run --engine step --seed 62009 --no-control --no-stacks \
-        --filter 'c3: rare 7' "$REPO/suites/drawn/rare.lua"
-    [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
-}
-
-# The plan stops a rank until nobody can go on, while another calls MPI_Test. In recovery its answers are
-# given again, ten thousand times.
-@test "a rank that is told again that its request is not complete is not stalled" {
-    run -0 "$FAULTLINE" run --engine step --seed 62010 --no-control --no-stacks \
-        --filter 'c3: rare 6' "$REPO/suites/drawn/rare.lua"
-    [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
-}
-
-# Messages are long on their way when their sender comes to MPI_Comm_create_group, which blocks in the
-# library: they are sent on before.
-@test "jitter keeps no message back while its sender makes a communicator of a group" {
-    run -0 "$FAULTLINE" run --engine step --seed 5 --no-control --no-stacks \
-        --filter 'c3: rare 4' "$REPO/suites/drawn/rare.lua"
-    [ "$(grep -c '^ok' <<<"$output")" -eq 1 ]
-}
-
 @test "messages that a matched probe has found in another life are known when they are received" {
     local protocol
     for protocol in c3 chandy_lamport cocheck; do

@@ -273,7 +273,8 @@ void decision_shape_of(const struct record *record, bool complete, struct decisi
         shape->flags &= (uint8_t) ~(FLAG_CANCELLED | FLAG_NEGATIVE);
         shape->state = SHAPE_INCOMPLETE;
     }
-    if (record->call == CALL_MPI_Request_get_status) /* no answer of it is imposed: it is no poll */
+    /* A replay imposes no answer of this call, so its "no" is not counted as that of a poll. */
+    if (record->call == CALL_MPI_Request_get_status)
         shape->flags &= (uint8_t)~FLAG_NEGATIVE;
     fill_question(record, shape);
     if (complete && ((shape->flags & FLAG_NEGATIVE) == 0 || shape->kind == RECORD_STORAGE))

@@ -114,8 +114,8 @@ bool steer_gathered(MPI_Comm comm);
 int steer_collective(int result, MPI_Request *request);
 
 /* Before a call over `comm` that has no non-blocking form: returns when all are there. What MPI
- * lets a collective call do anyway. MPI_COMM_NULL: some of its ranks make the call, as in
- * MPI_Comm_create_group; returns when nothing is held any more that only jitter holds. */
+ * lets a collective call do anyway. MPI_COMM_NULL: only some ranks make the call, as with
+ * MPI_Comm_create_group; then returns when jitter holds nothing back any more. */
 void steer_gather(MPI_Comm comm);
 
 /* Before a communicator is given back: returns when nothing that uses it is held; for

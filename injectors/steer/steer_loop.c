@@ -279,10 +279,11 @@ void steer_gather(MPI_Comm comm)
     unsigned round = 0;
     if (!tap_ready)
         return;
-    while (comm == handles.COMM_NULL && steer_delays())
-        steer_round(&round);
-    if (comm == handles.COMM_NULL)
+    if (comm == handles.COMM_NULL) {
+        while (steer_delays())
+            steer_round(&round);
         return;
+    }
     steer_finish(library.Ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }
 

@@ -11,7 +11,7 @@
 #include "drawn_rare.h"
 #include "program.h"
 
-#define OUR_NAMES "drawn in step " /* no library calls a communicator so */
+#define OUR_NAMES "drawn in step " /* no library gives a communicator such a name */
 
 static struct {
     struct {
