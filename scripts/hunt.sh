@@ -79,6 +79,7 @@ tries() {
 drawn() {
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/programs.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/rare.lua\n' "$2" "$1"
+    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/lines.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$2" "$1"
 }
 

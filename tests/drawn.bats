@@ -46,6 +46,14 @@ load driver_common
     [ "$(grep -c '^ok' <<<"$output")" -eq 6 ]
 }
 
+@test "programs whose lines are pulled apart pass" {
+    run "$FAULTLINE" run --engine step --no-control --no-stacks --filter '* apart [1-4]' \
+        "$REPO/suites/drawn/lines.lua"
+    [ "$status" -eq 0 ] || [ "$status" -eq 2 ] # vacuous: something was not brought about
+    [ "$(grep -c '^ok' <<<"$output")" -ge 4 ]
+    [ "$(grep -cE '^ok|^not ok .* # vacuous$' <<<"$output")" -eq 12 ]
+}
+
 @test "programs whose ranks die soon after one another pass where messages are logged" {
     run "$FAULTLINE" run --engine step --no-control --no-stacks --filter '*[ a-z] 1' \
         "$REPO/suites/drawn/deaths.lua"

@@ -60,6 +60,17 @@ situation("attempt: beyond to logging, MPI_Allreduce", 4, {
   end,
 })
 
+-- Rank 2 is told to stop logging for line 1 only when it has taken its checkpoint for line 2, at a
+-- barrier.
+situation("told to stop logging in the next line", 6, {
+  program = "collectives", arguments = { "--iterations", 60 }, claims = { "C", "D", "H" },
+  engine = "step",
+  plan = function(p)
+    p:hold { message = "stopLogging", to = 2, epoch = LINE,
+             release = { rank = 2, event = "checkpoint", epoch = LINE + 1 } }
+  end,
+})
+
 -- ---- what probes said -------------------------------------------------------------------------
 
 situation("a probe says in recovery what it said, mixture", 8, {
@@ -126,16 +137,20 @@ local GATHER, BCAST, BARRIER, ALLGATHER, ALLREDUCE = 3, 0, 16, 6, 11
 
 -- Ranks 0 and 2 come to the call beyond the line, rank 1 before it. Rank 0 completes it only when
 -- it has a message of rank 2, which is kept until rank 0 has stopped logging; it must not.
-situation("attempt: a call among all is completed late", 4, {
-  program = "arrangement", claims = { "C", "D", "H" },
-  arguments = { "--call", ALLREDUCE, "--nonblocking", 1, "--message", 1, "--iterations", 12 },
-  plan = function(p)
-    p:hold { from = 2, to = 0, region = "logging", line = LINE, after = "start", attempt = true,
-             ms = 4000, release = { state = stands(0, "beyond") } }
-    p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
-             release = { rank = 2, event = "send", peer = 0, region = "logging", line = LINE } }
-  end,
-})
+local function completed_late(name, call)
+  situation("attempt: " .. name .. " is completed late", 4, {
+    program = "arrangement", claims = { "C", "D", "H" },
+    arguments = { "--call", call, "--nonblocking", 1, "--message", 1, "--iterations", 12 },
+    plan = function(p)
+      p:hold { from = 2, to = 0, region = "logging", line = LINE, after = "start", attempt = true,
+               ms = 4000, release = { state = stands(0, "beyond") } }
+      p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
+               release = { rank = 2, event = "send", peer = 0, region = "logging", line = LINE } }
+    end,
+  })
+end
+completed_late("a call among all", ALLREDUCE)
+completed_late("a barrier", BARRIER)
 
 -- The rank comes to the call before the line, rank 0 beyond it; then the job is lost.
 local function one_before(name, rank, call, root)

@@ -1,0 +1,97 @@
+-- Programs drawn from seeds whose lines are pulled apart: a message of the protocol about a line, or
+-- one of the program, is kept until some rank is further with that line or has come to the next one,
+-- or until its receiver has a message or a call while another rank is further. A protocol may make that
+-- impossible; then the message is let go when nothing else can go on. `--seed` of the run draws
+-- others.
+
+local PROGRAMS = 10 -- under each protocol
+
+local random = math.random
+local function chance(percent) return random(100) <= percent end
+local function one_of(list) return list[random(#list)] end
+
+-- Of each protocol, as its wire.lua names them: its messages to ranks other than 0 about a line
+-- (told), and those to rank 0 alone; and the events by which a rank tells how far it is.
+local protocols = {
+  { name = "c3", variable = "C3", claims = { "C", "D", "H" }, testimony = 1,
+    told = { "pleaseCheckpoint", "stopLogging", "mySendCount" },
+    rank_0 = { "readyToStopLogging", "stoppedLogging" },
+    events = { "checkpoint", "saved", "stop-log", "commit" },
+    off = { "--inter", 0, "--too-long", 1, "--constructors", 8 } },
+  { name = "chandy_lamport", variable = "CHANDY", claims = { "S", "H" }, testimony = 2,
+    told = { "marker" }, rank_0 = { "done" }, events = { "checkpoint", "saved", "commit" },
+    off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
+  { name = "cocheck", variable = "COCHECK", claims = { "R", "H" }, testimony = 2,
+    told = { "notification", "readyMessage" }, rank_0 = {},
+    events = { "checkpoint", "saved", "commit" },
+    off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
+}
+
+local function other_than(p, rank) return (rank + random(p.ranks - 1)) % p.ranks end
+
+-- Until when a message is kept from `rank`.
+local function further(p, protocol, rank, line)
+  local who = chance(50) and rank or other_than(p, rank)
+  local kind = random(4)
+  if kind == 1 then
+    return { rank = who, event = one_of(protocol.events), epoch = line + random(0, 1) }
+  elseif kind == 2 then
+    return { rank = who, event = "call", nth = random(30) }
+  end
+  local ahead = { rank = other_than(p, rank), region = one_of { "logging", "beyond" }, line = line }
+  if kind == 3 then
+    return { rank = rank, event = one_of { "deliver", "wait", "collective", "probe" },
+             nth = random(4), state = ahead }
+  end
+  return { state = ahead }
+end
+
+-- Keeps one or two messages about this line, or of the program.
+local function pull_apart(p, protocol, line)
+  for _ = 1, random(2) do
+    local hold = { attempt = true, after = "start" }
+    local kind, rank = random(10), random(0, p.ranks - 1)
+    if kind <= 5 then
+      rank = random(p.ranks - 1)
+      hold.message, hold.to, hold.epoch = one_of(protocol.told), rank, line
+    elseif kind <= 7 and #protocol.rank_0 > 0 then
+      rank, hold.from = 0, random(p.ranks - 1)
+      hold.message, hold.to, hold.epoch = one_of(protocol.rank_0), rank, line
+    else
+      hold.from, hold.to = other_than(p, rank), rank
+      hold.nth = random(30)
+    end
+    hold.release = further(p, protocol, rank, line)
+    p:hold(hold)
+  end
+end
+
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs(protocols) do
+    scenario(("%s: lines pulled apart %d"):format(protocol.name, number)) {
+      protocol = protocol.name, program = "drawn", claims = protocol.claims,
+      policy = number % 2 == 1 and "skewed" or nil, ranks = random(2, 5),
+      arguments = { "--seed", random(1000000000), "--varied", number // 2 % 2,
+                    "--iterations", random(40, 70), "--size", random(20),
+                    "--testimony", random(0, protocol.testimony), "--hinted", random(0, 1),
+                    "--started-again", random(0, 1), "--made", random(0, 1),
+                    table.unpack(protocol.off) },
+      environment = {
+        [protocol.variable .. "_EVERY"] = random(3),
+        C3_PIGGYBACK = protocol.name == "c3" and one_of { "epoch", "color" } or nil,
+      },
+      max_incarnations = 8, timeout = 60,
+      plan = function(p)
+        local line = 1
+        pull_apart(p, protocol, line)
+        for life = 1, random(2) do
+          p:await { event = "commit", epoch = line, after = life == 1 and "start" or nil }
+          p:kill { rank = random(0, p.ranks - 1), event = "call",
+                   nth = random(chance(80) and 12 or 40) }
+          line = line + 1
+          if chance(50) then pull_apart(p, protocol, line) end
+        end
+      end,
+    }
+  end
+end
