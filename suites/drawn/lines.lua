@@ -1,8 +1,8 @@
--- Programs drawn from seeds whose lines are pulled apart: a message of the protocol about a line, or
--- one of the program, is kept until some rank is further with that line or has come to the next one,
--- or until its receiver has a message or a call while another rank is further. A protocol may make that
--- impossible; then the message is let go when nothing else can go on. `--seed` of the run draws
--- others.
+-- Programs drawn from seeds whose lines are pulled apart: a message of the protocol about a line,
+-- or one of the program, is kept until some rank is further with that line or has come to the next
+-- one, or until its receiver has a message or a call while another rank is further. A protocol may
+-- make that impossible; then the message is let go when nothing else can go on. `--seed` of the run
+-- draws others.
 
 local PROGRAMS = 10 -- under each protocol
 
@@ -20,11 +20,13 @@ local protocols = {
     off = { "--inter", 0, "--too-long", 1, "--constructors", 8 } },
   { name = "chandy_lamport", variable = "CHANDY", claims = { "S", "H" }, testimony = 2,
     told = { "marker" }, rank_0 = { "done" }, events = { "checkpoint", "saved", "commit" },
-    off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
+    off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0,
+            "--constructors", 3 } },
   { name = "cocheck", variable = "COCHECK", claims = { "R", "H" }, testimony = 2,
     told = { "notification", "readyMessage" }, rank_0 = {},
     events = { "checkpoint", "saved", "commit" },
-    off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
+    off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0,
+            "--constructors", 3 } },
 }
 
 local function other_than(p, rank) return (rank + random(p.ranks - 1)) % p.ranks end
@@ -75,6 +77,7 @@ for number = 1, PROGRAMS do
                     "--iterations", random(40, 70), "--size", random(20),
                     "--testimony", random(0, protocol.testimony), "--hinted", random(0, 1),
                     "--started-again", random(0, 1), "--made", random(0, 1),
+                    "--replaced", random(0, 1),
                     table.unpack(protocol.off) },
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),

@@ -131,6 +131,17 @@ situation("random", 10, {
   end,
 })
 
+-- A persistent request has the number of one that was made before checkpoint_restore and freed
+-- then.
+situation("a number that another request had", 2, {
+  program = "drawn", engine = "step",
+  arguments = { "--seed", 7, "--iterations", 25, "--inter", 0, "--replaced", 1 },
+  plan = function(p)
+    p:await { event = "commit", epoch = LINE }
+    p:kill { rank = 1, event = "call", nth = 20 }
+  end,
+})
+
 -- ---- collective calls --------------------------------------------------------------------------
 
 local GATHER, BCAST, BARRIER, ALLGATHER, ALLREDUCE = 3, 0, 16, 6, 11

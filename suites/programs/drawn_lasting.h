@@ -13,6 +13,7 @@
 
 #define TAG_LASTING 30010 /* and the set; beyond those of messages */
 #define TAG_LASTING_ASK 30020
+#define TAG_LASTING_REPLACED 30030
 #define RENEWED_EVERY 5 /* steps */
 
 enum lasting { LASTING_ALL_THROUGH, LASTING_RENEWED, LASTINGS };
@@ -30,6 +31,8 @@ static struct {
     uint64_t spread[LASTINGS];              /* of the broadcast */
     uint64_t piece[LASTINGS][PIECE_MOST], row[LASTINGS][SENDERS * PIECE_MOST]; /* gathered */
     bool left[LASTINGS][LASTING_REQUESTS]; /* to be completed in the next step */
+    MPI_Request replaced;                  /* never started; freed in the first step */
+    uint64_t nothing;                      /* its buffer */
 } lasting;
 
 /* Arguments of MPI_Gatherv_init, which last as long as the request. */
@@ -280,8 +283,12 @@ static void lasting_prepare(void)
     for (int set = 0; set < LASTINGS; set++)
         for (int i = 0; i < LASTING_REQUESTS; i++)
             lasting.request[set][i] = MPI_REQUEST_NULL;
+    lasting.replaced = MPI_REQUEST_NULL;
     if (!feature[LASTING])
         return;
+    if (feature[REPLACED])
+        MPI_Recv_init(&lasting.nothing, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG_LASTING_REPLACED,
+                      MPI_COMM_WORLD, &lasting.replaced);
     make_requests(LASTING_ALL_THROUGH, 0);
     checkpoint_register("lasting", &lasting, sizeof lasting);
 }
@@ -292,6 +299,7 @@ static void lasting_restored(const MPI_Request made[LASTING_REQUESTS], MPI_Reque
 {
     memcpy(lasting.request[LASTING_ALL_THROUGH], made, sizeof lasting.request[0]);
     program_renew_requests(none, lasting.request[LASTING_RENEWED], LASTING_REQUESTS);
+    program_renew_requests(none, &lasting.replaced, 1);
 }
 
 /* What the step before has left. Calls are over before a barrier that blocks, which C3 asks for. */
@@ -305,6 +313,8 @@ static void lasting_begin(uint64_t step)
 {
     for (int set = 0; set < LASTINGS && step > 0; set++)
         complete_messages((enum lasting)set, step - 1);
+    if (lasting.replaced != MPI_REQUEST_NULL)
+        MPI_Request_free(&lasting.replaced); /* what is made next may get its number */
     if (has_set(LASTING_RENEWED) && made_in(LASTING_RENEWED, step) == step) {
         free_requests(LASTING_RENEWED);
         make_requests(LASTING_RENEWED, step);

@@ -50,6 +50,7 @@ enum feature {
     TOO_LONG,
     HINTED,
     PROPERTIES, /* see drawn_properties.h */
+    REPLACED,   /* see drawn_lasting.h */
     FEATURES
 };
 

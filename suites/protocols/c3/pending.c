@@ -153,16 +153,46 @@ static struct request *make(const struct stored *stored, struct reader details)
     return request;
 }
 
-/* What the program has made before checkpoint_restore, it has made as it did then. */
-static struct request *made_already(const struct stored *stored)
+/* Whether a request that the program has made before checkpoint_restore is the one of the
+ * checkpoint: the program has described both in the same way. Of a buffer outside registered state,
+ * and of collective requests, nothing more is known than that the program does there what it did
+ * then. */
+static bool is_the_same(const struct request *there, const struct stored *stored,
+                        struct reader details)
+{
+    struct error error;
+    struct bytes type = {0};
+    if (there->kind != (enum request_kind)stored->kind || !stored->persistent)
+        return false;
+    if (there->kind == REQUEST_COLLECTIVE)
+        return true;
+    struct stored now = {.piece = NO_PIECE};
+    if (there->payload.buffer != MPI_BOTTOM)
+        locate(&there->payload, &now);
+    must(type_write(there->payload.type, &type, &error), &error);
+    bool same = type.size == details.left && memcmp(type.data, details.next, type.size) == 0;
+    bytes_release(&type);
+    return same && (int32_t)there->mode == stored->mode && there->payload.count == stored->count &&
+           there->peer == stored->peer && there->tag == stored->tag &&
+           there->communicator->id == stored->handle && now.piece == stored->piece &&
+           now.offset == stored->offset;
+}
+
+/* The request of the checkpoint, if the program has made it before checkpoint_restore. What has its
+ * number there and is another one had been freed by the time of the checkpoint. */
+static struct request *made_already(const struct stored *stored, struct reader details)
 {
     struct request *there = request_by_number(stored->number);
-    if (there && (there->kind != (enum request_kind)stored->kind || !there->persistent ||
-                  there->active || !stored->persistent))
-        die("request %d is there before checkpoint_restore, and the checkpoint has another",
-            stored->number);
     if (!there)
         return NULL;
+    bool same = is_the_same(there, stored, details);
+    if (!there->persistent || there->active || (!same && there->kind == REQUEST_COLLECTIVE))
+        die("request %d is there before checkpoint_restore, and the checkpoint has another",
+            stored->number);
+    if (!same) {
+        request_free(there);
+        return NULL;
+    }
     there->active = stored->active;
     there->place = stored->place;
     return there;
@@ -222,7 +252,7 @@ void pending_restore(struct reader in)
         if (!row || in.failed)
             break;
         memcpy(&stored, row, sizeof stored);
-        struct request *request = made_already(&stored);
+        struct request *request = made_already(&stored, details);
         if (!request)
             request = make(&stored, details);
         if (request->active)
