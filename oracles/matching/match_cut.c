@@ -10,7 +10,7 @@
  *   - the first is still unmatched: it is taken out, and the second one stands for both. It keeps
  *     the time at which the first was entered, because the message may have been on its way since;
  *   - the first has been matched: its message was delivered, and the second is left out.
- * The next checkpoint may lie inside the call that is done again, and so on over several lives.
+ * The next checkpoint may lie inside the second one, which is done again in the life after that.
  * Without this one message would have two sends, and the one without a delivery would be reported
  * as a message that nobody received. */
 #include "oracles/matching/match_tables.h"
@@ -59,15 +59,13 @@ bool match_sent_before(struct match *match, const struct stream_event *event,
 {
     struct match_rank *rank = &match->rank[event->rank];
     const struct record *record = event->record;
-    if (event->at_cut && !event->again)
-        return false;
     for (unsigned i = 0; i < rank->cut_count; i++) {
         struct cut_send *cut = &rank->cut[i];
         if (is_of_this_life(cut, event) || !is_same_call(cut, record) ||
             cut->comm != record->comm || cut->peer != record->peer || cut->tag != record->tag)
             continue;
         struct sent *first = find_sent(channel, cut->event);
-        if (first != NULL || !event->at_cut) /* what is cut again is done once more */
+        if (first != NULL || !event->at_cut) /* else a third one will repeat it */
             cut->call = CALL_NONE;
         if (first == NULL)
             return true;

@@ -1,8 +1,8 @@
--- Programs drawn from seeds whose lines are pulled apart: a message of the protocol about a line,
--- or one of the program, is kept until some rank is further with that line or has come to the next
--- one, or until its receiver has a message or a call while another rank is further. A protocol may
--- make that impossible; then the message is let go when nothing else can go on. `--seed` of the run
--- draws others.
+-- Programs drawn from seeds, under plans that hold messages while a line is made: one in which the
+-- protocol tells of the line, or one of the program. It is let go when a rank has come to a later
+-- event of that line or of the next, or when its receiver makes a call while another rank has taken
+-- its checkpoint. Where the protocol makes that impossible, it is let go when the job cannot go on
+-- otherwise. `--seed` of the run draws others.
 
 local PROGRAMS = 10 -- under each protocol
 
@@ -10,8 +10,8 @@ local random = math.random
 local function chance(percent) return random(100) <= percent end
 local function one_of(list) return list[random(#list)] end
 
--- Of each protocol, as its wire.lua names them: its messages to ranks other than 0 about a line
--- (told), and those to rank 0 alone; and the events by which a rank tells how far it is.
+-- `told` and `rank_0`: the messages about a line, by their names in wire.lua, that the protocol
+-- sends to ranks other than 0, and to rank 0 alone. `events`: what each rank tells of a line.
 local protocols = {
   { name = "c3", variable = "C3", claims = { "C", "D", "H" }, testimony = 1,
     told = { "pleaseCheckpoint", "stopLogging", "mySendCount" },
@@ -31,8 +31,8 @@ local protocols = {
 
 local function other_than(p, rank) return (rank + random(p.ranks - 1)) % p.ranks end
 
--- Until when a message is kept from `rank`.
-local function further(p, protocol, rank, line)
+-- When a message to `rank` is let go.
+local function release_of(p, protocol, rank, line)
   local who = chance(50) and rank or other_than(p, rank)
   local kind = random(4)
   if kind == 1 then
@@ -48,8 +48,8 @@ local function further(p, protocol, rank, line)
   return { state = ahead }
 end
 
--- Keeps one or two messages about this line, or of the program.
-local function pull_apart(p, protocol, line)
+-- Holds one or two messages: about this line, or of the program.
+local function hold_messages(p, protocol, line)
   for _ = 1, random(2) do
     local hold = { attempt = true, after = "start" }
     local kind, rank = random(10), random(0, p.ranks - 1)
@@ -63,14 +63,14 @@ local function pull_apart(p, protocol, line)
       hold.from, hold.to = other_than(p, rank), rank
       hold.nth = random(30)
     end
-    hold.release = further(p, protocol, rank, line)
+    hold.release = release_of(p, protocol, rank, line)
     p:hold(hold)
   end
 end
 
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
-    scenario(("%s: lines pulled apart %d"):format(protocol.name, number)) {
+    scenario(("%s: held messages %d"):format(protocol.name, number)) {
       protocol = protocol.name, program = "drawn", claims = protocol.claims,
       policy = number % 2 == 1 and "skewed" or nil, ranks = random(2, 5),
       arguments = { "--seed", random(1000000000), "--varied", number // 2 % 2,
@@ -86,13 +86,13 @@ for number = 1, PROGRAMS do
       max_incarnations = 8, timeout = 60,
       plan = function(p)
         local line = 1
-        pull_apart(p, protocol, line)
+        hold_messages(p, protocol, line)
         for life = 1, random(2) do
           p:await { event = "commit", epoch = line, after = life == 1 and "start" or nil }
           p:kill { rank = random(0, p.ranks - 1), event = "call",
                    nth = random(chance(80) and 12 or 40) }
           line = line + 1
-          if chance(50) then pull_apart(p, protocol, line) end
+          if chance(50) then hold_messages(p, protocol, line) end
         end
       end,
     }

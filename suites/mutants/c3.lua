@@ -131,8 +131,8 @@ situation("random", 10, {
   end,
 })
 
--- A persistent request has the number of one that was made before checkpoint_restore and freed
--- then.
+-- The program makes a persistent request before checkpoint_restore and frees it; another one gets
+-- its number.
 situation("a number that another request had", 2, {
   program = "drawn", engine = "step",
   arguments = { "--seed", 7, "--iterations", 25, "--inter", 0, "--replaced", 1 },

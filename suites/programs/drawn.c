@@ -524,7 +524,7 @@ static const struct program_option options[] = {
     SWITCH("hinted", HINTED, "a rank sends earlier or later, as a test or a probe says (0)"),
     SWITCH("properties", PROPERTIES, "communicators have names, attributes and error handlers (0)"),
     SWITCH("replaced", REPLACED,
-           "a persistent request made ahead of checkpoint_restore gives way to another one (0)"),
+           "a persistent request is made ahead of checkpoint_restore and freed (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };
 

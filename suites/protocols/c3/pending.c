@@ -45,8 +45,8 @@ static void locate(const struct payload *payload, struct stored *stored)
             (uint64_t)((char *)payload->buffer - (char *)self.state.piece[stored->piece].data);
 }
 
-/* The datatype, or what a persistent collective one keeps. */
-static void put_details(struct bytes *out, const struct request *request)
+/* The datatype, or what a persistent collective one keeps. The caller releases them. */
+static struct bytes details_of(const struct request *request)
 {
     struct bytes details = {0};
     struct error error;
@@ -54,8 +54,7 @@ static void put_details(struct bytes *out, const struct request *request)
         kept_save(request, &details);
     else if (is_used(request))
         must(type_write(request->payload.type, &details, &error), &error);
-    bytes_put_row(out, details.data, details.size);
-    bytes_release(&details);
+    return details;
 }
 
 enum { NOT_CANCELLED, CANCEL_ASKED, IS_CANCELLED };
@@ -69,7 +68,7 @@ static int32_t cancel_of(struct request *request)
     return transfer_is_cancelled(request) ? IS_CANCELLED : CANCEL_ASKED;
 }
 
-static void put(struct bytes *out, struct request *request)
+static struct stored describe(struct request *request)
 {
     MPI_Status status;
     MPI_Count bytes = 0;
@@ -92,13 +91,21 @@ static void put(struct bytes *out, struct request *request)
     }
     if (is_used(request) && request->payload.buffer != MPI_BOTTOM)
         locate(&request->payload, &stored);
+    return stored;
+}
+
+static void put(struct bytes *out, struct request *request)
+{
+    struct stored stored = describe(request);
+    struct bytes details = details_of(request);
     if (stored.piece == NO_PIECE && request->active && request->kind == REQUEST_RECEIVE &&
         request->peer != MPI_PROC_NULL && payload_bytes(&request->payload) > 0)
         refuse("a receive that is pending at a checkpoint and whose buffer is not in registered "
                "state",
                "buffers that lie in one registered piece");
     bytes_put(out, &stored, sizeof stored);
-    put_details(out, request);
+    bytes_put_row(out, details.data, details.size);
+    bytes_release(&details);
 }
 
 /* Receives and messages in the order of their places, as they are to be posted again; then the
@@ -153,49 +160,39 @@ static struct request *make(const struct stored *stored, struct reader details)
     return request;
 }
 
-/* Whether a request that the program has made before checkpoint_restore is the one of the
- * checkpoint: the program has described both in the same way. Of a buffer outside registered state,
- * and of collective requests, nothing more is known than that the program does there what it did
- * then. */
-static bool is_the_same(const struct request *there, const struct stored *stored,
-                        struct reader details)
+/* Whether the program has described this request, which is inactive, as it described that of the
+ * checkpoint. */
+static bool is_the_same(struct request *request, const struct stored *stored, struct reader details)
 {
-    struct error error;
-    struct bytes type = {0};
-    if (there->kind != (enum request_kind)stored->kind || !stored->persistent)
-        return false;
-    if (there->kind == REQUEST_COLLECTIVE)
-        return true;
-    struct stored now = {.piece = NO_PIECE};
-    if (there->payload.buffer != MPI_BOTTOM)
-        locate(&there->payload, &now);
-    must(type_write(there->payload.type, &type, &error), &error);
-    bool same = type.size == details.left && memcmp(type.data, details.next, type.size) == 0;
-    bytes_release(&type);
-    return same && (int32_t)there->mode == stored->mode && there->payload.count == stored->count &&
-           there->peer == stored->peer && there->tag == stored->tag &&
-           there->communicator->id == stored->handle && now.piece == stored->piece &&
-           now.offset == stored->offset;
+    struct stored now = describe(request);
+    struct bytes own = details_of(request);
+    now.active = stored->active;
+    now.cancel = stored->cancel;
+    now.place = stored->place;
+    bool same = memcmp(&now, stored, sizeof now) == 0 && own.size == details.left &&
+                memcmp(own.data, details.next, own.size) == 0;
+    bytes_release(&own);
+    return same;
 }
 
-/* The request of the checkpoint, if the program has made it before checkpoint_restore. What has its
- * number there and is another one had been freed by the time of the checkpoint. */
+/* The request of the checkpoint, if the program has made it before checkpoint_restore. Another
+ * request may have its number there: the program had freed that one before the checkpoint. */
 static struct request *made_already(const struct stored *stored, struct reader details)
 {
     struct request *there = request_by_number(stored->number);
     if (!there)
         return NULL;
-    bool same = is_the_same(there, stored, details);
-    if (!there->persistent || there->active || (!same && there->kind == REQUEST_COLLECTIVE))
+    bool rests = there->persistent && !there->active;
+    if (rests && is_the_same(there, stored, details)) {
+        there->active = stored->active;
+        there->place = stored->place;
+        return there;
+    }
+    if (!rests || there->kind == REQUEST_COLLECTIVE)
         die("request %d is there before checkpoint_restore, and the checkpoint has another",
             stored->number);
-    if (!same) {
-        request_free(there);
-        return NULL;
-    }
-    there->active = stored->active;
-    there->place = stored->place;
-    return there;
+    request_free(there);
+    return NULL;
 }
 
 static void go_on(struct request *request, const struct stored *stored)
