@@ -67,6 +67,8 @@ static void skip_sent(struct match *match, struct channel *channel, bool optiona
         return;
     channel_take_sent(match, channel, sent);
     if (optional) {
+        if (!sent->reported)
+            channel_report(match, ANOMALY_UNSEEN, channel, sent, NULL, NULL);
         match_free_sent(match, sent);
         return;
     }
