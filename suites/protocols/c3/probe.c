@@ -42,6 +42,45 @@ static int in_turn(struct handle *communicator, int source, int tag, int *there,
     return error;
 }
 
+/* The message that is to be found next was taken in before. False: none was that source and tag
+ * match. NULL: the program may not know of it yet. */
+static bool find_arrived(struct handle *communicator, int source, int tag, struct request **message)
+{
+    struct request *one = arrived_find(communicator, source, tag);
+    *message = NULL;
+    if (!one)
+        return false;
+    one->place = self.next_place;
+    if (ahead_is_over(communicator, one->status.MPI_SOURCE, one->status.MPI_TAG, one->place)) {
+        transfer_before(one);
+        *message = one;
+    }
+    return true;
+}
+
+/* Takes in what the library has for this source and tag, and all that its sender sent before: that
+ * is what a receive with any tag gets first. */
+static int take_in(struct handle *communicator, int source, int tag)
+{
+    int there = 0;
+    MPI_Message library;
+    MPI_Status status;
+    int error = in_turn(communicator, source, tag, &there, &status);
+    for (bool last = false; error == MPI_SUCCESS && there && !last;) {
+        int wanted = status.MPI_TAG;
+        error = PMPI_Improbe(status.MPI_SOURCE, MPI_ANY_TAG, communicator->real, &there, &library,
+                             &status);
+        if (error != MPI_SUCCESS || !there)
+            break;
+        struct request *message = new_message(communicator, &status);
+        transfer_take_in(message, library, &status);
+        arrived_add(message);
+        last = status.MPI_TAG == wanted;
+        status.MPI_TAG = wanted;
+    }
+    return error;
+}
+
 /* What the library has, as *message: removed from its queue, and in a row where the piggyback must
  * be looked at. */
 static int improbe(struct handle *communicator, int source, int tag, struct request **message)
@@ -91,20 +130,20 @@ static void copy_status(MPI_Status *status, const MPI_Status *found)
 /* Is there one? Then *found describes it. */
 static int look(struct handle *communicator, int source, int tag, bool *there, MPI_Status *found)
 {
-    int flag = 0, error;
-    struct request *message = arrived_find(communicator, source, tag);
-    if (!message && must_look()) {
-        error = improbe(communicator, source, tag, &message);
+    int flag = 0, error = MPI_SUCCESS;
+    struct request *message;
+    bool arrived = find_arrived(communicator, source, tag, &message);
+    if (!arrived && must_look()) {
+        error = take_in(communicator, source, tag);
         if (error != MPI_SUCCESS)
             return error;
-        if (message)
-            arrived_add(message);
+        arrived = find_arrived(communicator, source, tag, &message);
     }
     *there = message != NULL;
-    if (message) {
+    if (message)
         transfer_describe(message, found);
+    if (arrived)
         return MPI_SUCCESS;
-    }
     error = in_turn(communicator, source, tag, &flag, found);
     if (error != MPI_SUCCESS || !flag)
         return error;
@@ -214,11 +253,10 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
     if (!given)
         wait |= probed_narrow(communicator, &source, &tag);
     for (unsigned spins = 0; !given && !message && error == MPI_SUCCESS; spins++) {
-        message = arrived_find(communicator, source, tag);
-        if (message)
-            arrived_remove(message);
-        else
+        if (!find_arrived(communicator, source, tag, &message))
             error = improbe(communicator, source, tag, &message);
+        else if (message)
+            arrived_remove(message);
         if (!wait)
             break;
         line_progress();
