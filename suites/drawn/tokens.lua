@@ -1,0 +1,61 @@
+-- The program `tokens`, in which all hangs on what nobody determines, drawn from seeds, with deaths
+-- soon after lines. In some a message about a line, or one of the program, is held until others
+-- have come further, as in lines.lua. `--seed` of the run draws others.
+
+local PROGRAMS = 10 -- under each protocol
+
+local random = math.random
+local function chance(percent) return random(100) <= percent end
+local function one_of(list) return list[random(#list)] end
+
+local function arguments(off)
+  return { "--seed", random(1000000000), "--iterations", random(2, 6), "--tokens", random(3),
+           "--hops", random(4, 20), "--potentials", random(2, 8),
+           "--synchronous", random(0, 1), "--persistent", random(0, 1),
+           "--cancels", random(0, 1), "--matched-probes", random(0, 1), table.unpack(off) }
+end
+
+local protocols = {
+  { name = "c3", variable = "C3", claims = { "C", "D", "H" },
+    told = { "pleaseCheckpoint", "stopLogging", "mySendCount" },
+    rank_0 = { "readyToStopLogging", "stoppedLogging" },
+    off = function() return { "--splits", random(0, 1), "--outstanding", random(0, 1) } end },
+  { name = "chandy_lamport", variable = "CHANDY", claims = { "S", "H" },
+    told = { "marker" }, rank_0 = { "done" },
+    off = function() return { "--splits", random(0, 1) } end },
+  { name = "cocheck", variable = "COCHECK", claims = { "R", "H" },
+    told = { "notification", "readyMessage" }, rank_0 = {},
+    off = function() return { "--splits", random(0, 1) } end },
+}
+
+local function hold_one(p, protocol, line)
+  local to_rank_0 = #protocol.rank_0 > 0 and chance(30)
+  local rank = to_rank_0 and 0 or random(p.ranks - 1)
+  p:hold { message = one_of(to_rank_0 and protocol.rank_0 or protocol.told), to = rank,
+           from = to_rank_0 and random(p.ranks - 1) or nil, epoch = line, attempt = true,
+           after = "start", release = { rank = (rank + random(p.ranks - 1)) % p.ranks,
+                                        event = "call", nth = random(60) } }
+end
+
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs(protocols) do
+    scenario(("%s: tokens %d"):format(protocol.name, number)) {
+      protocol = protocol.name, program = "tokens", arguments = arguments(protocol.off()),
+      claims = protocol.claims, policy = number % 2 == 1 and "skewed" or nil,
+      ranks = chance(80) and random(2, 4) or random(5, 8),
+      environment = {
+        [protocol.variable .. "_EVERY"] = random(3),
+        C3_PIGGYBACK = protocol.name == "c3" and one_of { "epoch", "color" } or nil,
+      },
+      max_incarnations = 8, timeout = 60,
+      plan = function(p)
+        for life = 1, random(3) do
+          if chance(50) then hold_one(p, protocol, life) end
+          p:await { event = "commit", epoch = life, after = life == 1 and "start" or nil }
+          p:kill { rank = random(0, p.ranks - 1), event = "call",
+                   nth = random(chance(70) and 20 or 100) }
+        end
+      end,
+    }
+  end
+end
