@@ -106,11 +106,11 @@ static int improbe(struct handle *communicator, int source, int tag, struct requ
     return error;
 }
 
-static void keep_answer(enum log_kind kind, const MPI_Status *status)
+static void keep_answer(enum log_kind kind, const MPI_Status *status, bool taken_in)
 {
     if (!self.logging)
         return;
-    struct log_entry entry = {.kind = kind, .number = 1};
+    struct log_entry entry = {.kind = kind, .number = 1, .taken_in = taken_in};
     if (status) {
         entry.positive = 1;
         entry.source = status->MPI_SOURCE;
@@ -156,22 +156,47 @@ static int look(struct handle *communicator, int source, int tag, bool *there, M
 }
 
 /* In recovery what it said then. false: there is no answer to give again. */
-static bool replayed(enum log_kind kind, int *flag, MPI_Status *found)
+static bool replayed(enum log_kind kind, int *flag, MPI_Status *found, bool *taken_in)
 {
     struct log_entry entry;
     if (!replay_answer(kind, &entry, NULL))
         return false;
     *flag = entry.positive;
+    *taken_in = entry.taken_in != 0;
     if (entry.positive)
         status_fill(found, entry.source, entry.tag, entry.bytes, false);
     return true;
+}
+
+/* A synchronous send is over when its message is taken in; if the log says that it was over, the
+ * sender waits for that. */
+static int take_in_again(struct handle *communicator, const MPI_Status *found)
+{
+    int error = MPI_SUCCESS;
+    for (unsigned spins = 0; error == MPI_SUCCESS; spins++) {
+        if (arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG))
+            break;
+        error = take_in(communicator, found->MPI_SOURCE, found->MPI_TAG);
+        line_progress();
+        if (spins > SPINS)
+            sched_yield();
+    }
+    return error;
+}
+
+/* Is the message that was found one that was taken in, and that will be sent again? */
+static bool is_taken_in(const struct handle *communicator, const MPI_Status *found)
+{
+    const struct request *message =
+        arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG);
+    return message && transfer_comes_again(message);
 }
 
 static int probe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm comm, int *flag,
                  MPI_Status *status)
 {
     MPI_Status found;
-    bool there = false;
+    bool there = false, taken_in = false;
     int error = MPI_SUCCESS;
     struct handle *communicator = call_begin(comm);
     if (!communicator)
@@ -181,7 +206,7 @@ static int probe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm co
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
-    bool given = replayed(kind, flag, &found);
+    bool given = replayed(kind, flag, &found, &taken_in);
     if (!given)
         wait |= probed_narrow(communicator, &source, &tag);
     for (unsigned spins = 0; !given && !there && error == MPI_SUCCESS; spins++) {
@@ -196,13 +221,15 @@ static int probe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm co
         return error;
     if (!given) {
         *flag = there;
-        keep_answer(kind, there ? &found : NULL);
+        keep_answer(kind, there ? &found : NULL, there && is_taken_in(communicator, &found));
     } else if (*flag) {
         probed_add(communicator, source, tag, found.MPI_SOURCE, found.MPI_TAG);
+        if (taken_in)
+            error = take_in_again(communicator, &found);
     }
     if (*flag)
         copy_status(status, &found);
-    return MPI_SUCCESS;
+    return error;
 }
 
 EXPORTED int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -230,7 +257,8 @@ static struct request *replayed_message(enum log_kind kind, struct handle *commu
                                         bool *given, MPI_Status *found)
 {
     int flag = 0;
-    *given = replayed(kind, &flag, found);
+    bool taken_in;
+    *given = replayed(kind, &flag, found, &taken_in);
     return *given && flag ? new_message(communicator, found) : NULL;
 }
 
@@ -276,7 +304,7 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
             transfer_restore_probed(message, bytes_of(&found));
     }
     if (!given)
-        keep_answer(kind, message ? &found : NULL);
+        keep_answer(kind, message ? &found : NULL, false);
     return MPI_SUCCESS;
 }
 

@@ -224,7 +224,13 @@ void transfer_restore_probed(struct request *message, uint64_t bytes)
     status_fill(&message->status, message->peer, message->tag, piggyback_bytes() + bytes, false);
     message->outcome = replay_outcome(message->place, &message->outcome_data);
     message->done = message->outcome != NULL;
-    if (!message->done) {
+    struct request *arrived =
+        message->done ? NULL : arrived_find(message->communicator, message->peer, message->tag);
+    if (arrived) {
+        arrived_remove(arrived);
+        hand_on_row(message, arrived);
+        request_free(arrived);
+    } else if (!message->done) {
         request_row(message, bytes);
         blank_header(message);
         message->error =
@@ -535,10 +541,10 @@ int transfer_hand_over(struct request *request, MPI_Status *status)
 }
 
 /* A sender that has stopped may send something else after recovery, so what it sent is not kept. */
-static bool will_be_resent(const struct request *request)
+bool transfer_comes_again(const struct request *message)
 {
-    int world = world_rank(request->communicator, request->status.MPI_SOURCE);
-    struct piggyback piggyback = piggyback_read(request->row, world);
+    int world = world_rank(message->communicator, message->status.MPI_SOURCE);
+    struct piggyback piggyback = piggyback_read(message->row, world);
     return piggyback.crossing == CROSSING_INTRA && !piggyback.sender_stopped;
 }
 
@@ -555,7 +561,7 @@ void requests_log_matched(void)
             continue;
         bool cancelled = transfer_is_cancelled(one);
         one->logged =
-            cancelled || (has_message(one) && will_be_resent(one) && ahead_are_logged(one));
+            cancelled || (has_message(one) && transfer_comes_again(one) && ahead_are_logged(one));
         if (one->logged)
             log_outcome(one, cancelled ? LOG_CANCELLED : LOG_MATCHED);
     }

@@ -60,6 +60,9 @@ void transfer_describe(const struct request *message, MPI_Status *status);
 /* Takes the message that `library` stands for into the row of `message`, header and all. */
 void transfer_take_in(struct request *message, MPI_Message library, const MPI_Status *status);
 
+/* Will a message that is here be sent again in recovery? */
+bool transfer_comes_again(const struct request *message);
+
 /* In recovery: `message`, whose place, peer and tag are known, was found by a matched probe. It is
  * in the log, or will be sent again; then it is received into a row, `bytes` long but for the
  * piggyback. */
