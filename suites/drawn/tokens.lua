@@ -8,8 +8,8 @@ local random = math.random
 local function chance(percent) return random(100) <= percent end
 local function one_of(list) return list[random(#list)] end
 
-local function arguments(off)
-  return { "--seed", random(1000000000), "--iterations", random(2, 6), "--tokens", random(3),
+local function arguments(rounds, off)
+  return { "--seed", random(1000000000), "--iterations", rounds, "--tokens", random(3),
            "--hops", random(4, 20), "--potentials", random(2, 8),
            "--synchronous", random(0, 1), "--persistent", random(0, 1),
            "--cancels", random(0, 1), "--matched-probes", random(0, 1), table.unpack(off) }
@@ -40,8 +40,8 @@ end
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     scenario(("%s: tokens %d"):format(protocol.name, number)) {
-      protocol = protocol.name, program = "tokens", arguments = arguments(protocol.off()),
-      claims = protocol.claims, policy = number % 2 == 1 and "skewed" or nil,
+      protocol = protocol.name, program = "tokens", claims = protocol.claims,
+      arguments = arguments(random(2, 6), protocol.off()), policy = number % 2 == 1 and "skewed" or nil,
       ranks = chance(80) and random(2, 4) or random(5, 8),
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),
@@ -58,4 +58,56 @@ for number = 1, PROGRAMS do
       end,
     }
   end
+end
+
+-- Where messages are logged a rank dies once or twice, the others live on. There all ranks wait for
+-- each other at a line, so a rank may not be awaited by one that takes a checkpoint.
+local function between_rounds() return arguments(random(4, 12), { "--inside", 0 }) end
+
+for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
+  for number = 1, PROGRAMS do
+    scenario(("%s: tokens %d"):format(protocol, number)) {
+      protocol = protocol, program = "tokens", arguments = between_rounds(), claims = { "H", "M" },
+      policy = number % 2 == 1 and "skewed" or nil,
+      ranks = chance(80) and random(2, 4) or random(5, 8),
+      environment = { [protocol:upper() .. "_EVERY"] = random(3) },
+      engine = "step", survivors = true, timeout = 60,
+      plan = function(p)
+        local process = {} -- of each rank
+        if chance(50) then p:jitter { ms = random(5) } end
+        for rank = 0, p.ranks - 1 do
+          process[rank] = rank
+          p:await { rank = rank, event = "call", nth = 2 }
+        end
+        if chance(70) then p:await { event = "saved", epoch = random(2) } end
+        local deaths = random(2)
+        for death = 1, deaths do
+          local rank = random(0, p.ranks - 1)
+          p:kill { rank = process[rank], event = "call", nth = random(chance(70) and 20 or 100) }
+          process[rank] = p.ranks + death - 1
+          if death < deaths then
+            p:await { rank = process[rank], event = "phase", name = protocol .. ":lives-on" }
+          end
+        end
+      end,
+    }
+  end
+end
+
+-- Under replication a process of each of some ranks dies.
+for number = 1, PROGRAMS do
+  local ranks = random(2, 4)
+  scenario(("replication: tokens %d"):format(number)) {
+    protocol = "replication", program = "tokens", claims = { "H", "P" },
+    arguments = between_rounds(),
+    policy = number % 2 == 1 and "skewed" or nil,
+    ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      for rank = 0, ranks - 1 do
+        if chance(50) then
+          p:kill { rank = rank + random(0, 1) * ranks, event = "call", nth = random(100) }
+        end
+      end
+    end,
+  }
 end

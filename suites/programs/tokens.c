@@ -68,7 +68,8 @@ static struct {
 
 static int rank, ranks;
 static long rounds = 5, tokens = 2, hops = 10, potentials = 4, seed = 1, compute_us;
-static long splits, outstanding, synchronous = 1, persistent = 1, cancels = 1, matched = 1;
+static long inside = 1, synchronous = 1, persistent = 1, cancels = 1, matched = 1;
+static long splits, outstanding;
 
 /* Below `below`, other with every call, and after other answers. */
 static int draw(int below)
@@ -463,7 +464,7 @@ static bool comes_to_a_checkpoint(bool something_came)
         return false;
     if (kept.phase == ENDING)
         return true;
-    return one_in(something_came ? 4 : 40) && (outstanding || kept.phase != MEETING);
+    return inside && one_in(something_came ? 4 : 40) && (outstanding || kept.phase != MEETING);
 }
 
 static void run(void)
@@ -516,6 +517,7 @@ int main(int argc, char **argv)
         {"potentials", &potentials, 1, 1000, "potential checkpoints of a rank in a round"},
         {"seed", &seed, 0, 1000000000, "of what is drawn first"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
+        SWITCH("inside", inside, "some of them while tokens are on their way"),
         SWITCH("synchronous", synchronous, "MPI_Issend"),
         SWITCH("persistent", persistent, "MPI_Recv_init"),
         SWITCH("cancels", cancels, "MPI_Cancel within a round"),
