@@ -52,6 +52,12 @@ none_fails() {
     none_fails lines '*: held messages [1-4]' 4 12
 }
 
+# What went wrong here, with C3: in recovery a synchronous send was waited for that had been over when a
+# probe took its message in.
+@test "programs in which all hangs on what nobody determines pass under each protocol" {
+    none_fails tokens '*: tokens [1-3]' 16 21
+}
+
 @test "programs whose ranks die soon after one another pass where messages are logged" {
     none_fails deaths '*[ a-z] 1' 12 16
 }
@@ -85,6 +91,12 @@ drawn_again() {
 # the messages are sent on before it does.
 @test "jitter keeps no message back while its sender makes a communicator of a group" {
     [ "$(drawn_again 5 rare 'c3: rare 4')" -eq 1 ]
+}
+
+# What went wrong here: a probe with a tag had taken a message in, and C3 gave it to a receive with any
+# tag, ahead of what the same rank had sent before (H.order).
+@test "a receive with any tag gets what was sent first, though a probe has found what was sent later" {
+    [ "$(drawn_again 13 tokens 'c3: tokens 4')" -eq 1 ]
 }
 
 # A message that was found before the line and is received beyond it, in the next life, is known by
