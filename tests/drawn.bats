@@ -99,6 +99,12 @@ drawn_again() {
     [ "$(drawn_again 13 tokens 'c3: tokens 4')" -eq 1 ]
 }
 
+# What went wrong here, with no protocol at fault: a persistent request that the program had made anew
+# and never freed was taken for another one, which the protocol had given its number (S.channel).
+@test "a request is known by its number when a restart has dropped another one of that number" {
+    [ "$(drawn_again 4 lines 'chandy_lamport: held messages 2')" -eq 1 ]
+}
+
 # A message that was found before the line and is received beyond it, in the next life, is known by
 # what the protocol tells of it when it brings it back.
 @test "messages that a matched probe has found in another life are known when they are received" {

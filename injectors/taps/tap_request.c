@@ -108,7 +108,9 @@ void request_insert(struct request *request, uint64_t handle, const void *where)
 {
     request->handle = handle;
     request->where = where;
-    request_table_insert(request);
+    struct request *gone = request_table_insert(request);
+    if (gone)
+        give_back(gone);
 }
 
 /* A handle of the protocol's own that stands for one of the library's, restored after a restart: it

@@ -94,10 +94,38 @@ static void grow(struct shard *shard)
     free(old[0]);
 }
 
-void request_table_insert(struct request *request)
+static void unlist(struct shard *shard, struct request *request)
+{
+    for (unsigned set = 0; set < SETS && request->listed; set++)
+        take_out((enum set)set, request);
+    shard->count -= request->listed;
+    request->listed = false;
+}
+
+static bool is_it(const struct request *request, uint64_t handle, bool message, bool claimed_too)
+{
+    return request->handle == handle && (request->kind == REQUEST_MESSAGE) == message &&
+           (claimed_too || !__atomic_load_n(&request->claimed, __ATOMIC_ACQUIRE));
+}
+
+/* The persistent request whose handle this one gets. */
+static struct request *find_gone(const struct shard *shard, const struct request *request)
+{
+    if (shard->count == 0 || request->kind == REQUEST_MESSAGE)
+        return NULL;
+    struct request *r = *bucket_of(shard, BY_HANDLE, request->handle, NULL);
+    while (r && !(r->persistent && is_it(r, request->handle, false, false)))
+        r = r->link[BY_HANDLE].next;
+    return r;
+}
+
+struct request *request_table_insert(struct request *request)
 {
     struct shard *shard = shard_of(request->level, request->handle);
     tap_lock(&shard->lock);
+    struct request *gone = find_gone(shard, request);
+    if (gone)
+        unlist(shard, gone);
     if (shard->count >= shard->buckets)
         grow(shard);
     for (unsigned set = 0; set < SETS && shard->buckets; set++)
@@ -106,26 +134,18 @@ void request_table_insert(struct request *request)
     request->listed = shard->buckets > 0;
     shard->count += request->listed;
     tap_unlock(&shard->lock);
+    return gone;
 }
 
 void request_table_remove(struct request *request)
 {
     struct shard *shard = shard_of(request->level, request->handle);
     tap_lock(&shard->lock);
-    for (unsigned set = 0; set < SETS && request->listed; set++)
-        take_out((enum set)set, request);
-    shard->count -= request->listed;
-    request->listed = false;
+    unlist(shard, request);
     tap_unlock(&shard->lock);
 }
 
 /* --- finding ---------------------------------------------------------------------------------- */
-
-static bool is_it(const struct request *request, uint64_t handle, bool message, bool claimed_too)
-{
-    return request->handle == handle && (request->kind == REQUEST_MESSAGE) == message &&
-           (claimed_too || !__atomic_load_n(&request->claimed, __ATOMIC_ACQUIRE));
-}
 
 static struct request *find(const struct shard *shard, uint64_t handle, const void *where,
                             bool message, bool claimed_too)

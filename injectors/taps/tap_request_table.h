@@ -5,8 +5,10 @@
 
 #include "injectors/taps/tap_request.h"
 
-/* level, kind, handle and where are set. */
-void request_table_insert(struct request *request);
+/* level, kind, handle and where are set. Returns the persistent request that had this handle, taken
+ * out: nobody gives its handle to another one while it lives. NULL: none, as always but where a
+ * protocol has let the program's requests of this life go for those of its checkpoint. */
+struct request *request_table_insert(struct request *request);
 
 /* The request of this handle that is not claimed, now claimed: the newest of the same variable,
  * else the oldest. NULL: none. */
