@@ -64,6 +64,7 @@ struct life_read {
     size_t kept_count, kept_room;
     struct kept *kept;   /* in the order of arrival; owned */
     size_t brought_back; /* receives of lives before that were seen to be complete in this one */
+    size_t found_before; /* messages that matched probes found in lives before: MPI_Imrecv of one */
     bool unseen;         /* what a receive took nobody saw: nothing more is said */
     bool threads;        /* more than one receives */
     bool unclear;        /* what a receive from any source took nobody saw: S.replay says no more */
@@ -141,14 +142,20 @@ static bool finish_unposted(struct life_read *life, uint64_t index)
     return true;
 }
 
+/* The completion of a request of which nothing else is known. */
+static bool is_of_receive(const struct record *record)
+{
+    return record->comm != 0 || (record->flags & FLAG_CANCELLED) != 0;
+}
+
 static void read_receive(struct life_read *life, uint64_t index, const struct record *record)
 {
     struct posted *posted;
     if (record->flags & FLAG_MATCHED) {
         posted = find_request(life, record->request);
         if (call_role(record->call) == ROLE_IMRECV)
-            return;
-        if (posted != NULL)
+            life->found_before += posted == NULL;
+        else if (posted != NULL)
             finish(life, posted, index);
         else
             (void)finish_unposted(life, index);
@@ -179,8 +186,8 @@ static void read_record(struct life_read *life, uint64_t index)
         posted = find_request(life, record->request);
         if (posted != NULL)
             finish(life, posted, index);
-        else
-            life->brought_back += finish_unposted(life, index);
+        else if (finish_unposted(life, index))
+            life->brought_back += is_of_receive(record);
         break;
     default:
         posted = role == ROLE_CANCEL ? find_request(life, record->request) : NULL;
@@ -373,7 +380,7 @@ static void count_open(struct open *open, const struct record *record)
     } else if (kind == RECORD_COMPLETE) {
         if (close_request(open, record->request))
             open->carried += freed;
-        else if (record->comm != 0 && !freed)
+        else if (is_of_receive(record) && !freed)
             open->carried -= open->carried > 0;
     }
 }
@@ -466,7 +473,8 @@ static void judge_life(struct life_read *life, const struct history *history, si
 {
     read_kept(life, &history->piece[at - 1], life->trace->record[life->piece->restored - 1].bytes);
     read_life(life);
-    life->unseen = count_under_way(history, at) > life->brought_back + count_posted_again(life);
+    life->unseen = count_under_way(history, at) + life->found_before >
+                   life->brought_back + count_posted_again(life);
     for (size_t i = 0; i < life->posted_count && !life->threads && !life->unseen; i++)
         if (!life->posted[i].gone)
             judge_receive(life, &life->posted[i]);
