@@ -51,7 +51,8 @@ static struct sent *find_sent(const struct channel *channel, struct event_ref ev
 
 static bool is_of_this_life(const struct cut_send *cut, const struct stream_event *event)
 {
-    return cut->event.incarnation == event_of(event->trace, event->index).incarnation;
+    struct event_ref own = event_of(event->trace, event->index);
+    return cut->event.rank == own.rank && cut->event.incarnation == own.incarnation;
 }
 
 bool match_sent_before(struct match *match, const struct stream_event *event,
