@@ -42,8 +42,8 @@ static int in_turn(struct handle *communicator, int source, int tag, int *there,
     return error;
 }
 
-/* The message that is to be found next was taken in before. False: none was that source and tag
- * match. NULL: the program may not know of it yet. */
+/* Was a message taken in that source and tag match? *message: the first one; NULL: the program may
+ * not know of it yet. */
 static bool find_arrived(struct handle *communicator, int source, int tag, struct request **message)
 {
     struct request *one = arrived_find(communicator, source, tag);
@@ -64,19 +64,17 @@ static int take_in(struct handle *communicator, int source, int tag)
 {
     int there = 0;
     MPI_Message library;
-    MPI_Status status;
-    int error = in_turn(communicator, source, tag, &there, &status);
+    MPI_Status found, status;
+    int error = in_turn(communicator, source, tag, &there, &found);
     for (bool last = false; error == MPI_SUCCESS && there && !last;) {
-        int wanted = status.MPI_TAG;
-        error = PMPI_Improbe(status.MPI_SOURCE, MPI_ANY_TAG, communicator->real, &there, &library,
+        error = PMPI_Improbe(found.MPI_SOURCE, MPI_ANY_TAG, communicator->real, &there, &library,
                              &status);
         if (error != MPI_SUCCESS || !there)
             break;
         struct request *message = new_message(communicator, &status);
         transfer_take_in(message, library, &status);
         arrived_add(message);
-        last = status.MPI_TAG == wanted;
-        status.MPI_TAG = wanted;
+        last = status.MPI_TAG == found.MPI_TAG;
     }
     return error;
 }
@@ -173,12 +171,12 @@ static bool replayed(enum log_kind kind, int *flag, MPI_Status *found, bool *tak
 static int take_in_again(struct handle *communicator, const MPI_Status *found)
 {
     int error = MPI_SUCCESS;
-    for (unsigned spins = 0; error == MPI_SUCCESS; spins++) {
-        if (arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG))
-            break;
+    unsigned spins = 0;
+    while (error == MPI_SUCCESS &&
+           !arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG)) {
         error = take_in(communicator, found->MPI_SOURCE, found->MPI_TAG);
         line_progress();
-        if (spins > SPINS)
+        if (spins++ > SPINS)
             sched_yield();
     }
     return error;
