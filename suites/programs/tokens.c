@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #define RANKS_MAX 8
-#define TOKENS_MAX 8 /* of a rank */
-#define KNOWN 64     /* latest counts of a rank whose hashes are kept */
+#define TOKENS_MAX 8                    /* of a rank */
+#define KNOWN 64                        /* latest counts of a rank whose hashes are kept */
 #define PLACES (RANKS_MAX * TOKENS_MAX) /* as many as there are tokens, at most */
 #define POSTED 3
 #define TAGS 3

@@ -172,8 +172,7 @@ static int take_in_again(struct handle *communicator, const MPI_Status *found)
 {
     int error = MPI_SUCCESS;
     unsigned spins = 0;
-    while (error == MPI_SUCCESS &&
-           !arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG)) {
+    while (error == MPI_SUCCESS && !arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG)) {
         error = take_in(communicator, found->MPI_SOURCE, found->MPI_TAG);
         line_progress();
         if (spins++ > SPINS)
@@ -185,8 +184,7 @@ static int take_in_again(struct handle *communicator, const MPI_Status *found)
 /* Is the message that was found one that was taken in, and that will be sent again? */
 static bool is_taken_in(const struct handle *communicator, const MPI_Status *found)
 {
-    const struct request *message =
-        arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG);
+    const struct request *message = arrived_find(communicator, found->MPI_SOURCE, found->MPI_TAG);
     return message && transfer_comes_again(message);
 }
 
