@@ -100,9 +100,11 @@ drawn_again() {
 }
 
 # What went wrong here, with no protocol at fault: a persistent request that the program had made anew
-# and never freed was taken for another one, which the protocol had given its number (S.channel).
+# and never freed was taken for another one, which the protocol had given its number (S.channel), or had
+# brought back (D.all).
 @test "a request is known by its number when a restart has dropped another one of that number" {
     [ "$(drawn_again 4 lines 'chandy_lamport: held messages 2')" -eq 1 ]
+    [ "$(drawn_again 1 lines 'c3: held messages 10')" -eq 1 ]
 }
 
 # A message that was found before the line and is received beyond it, in the next life, is known by

@@ -182,19 +182,31 @@ static void message_back(struct request *request, const struct faultline_request
     request->tag = noted->tag;
 }
 
+static enum request_kind kind_back(const struct faultline_request *noted)
+{
+    return noted->message      ? REQUEST_MESSAGE
+           : noted->collective ? REQUEST_COLLECTIVE
+           : noted->receives   ? REQUEST_RECEIVE
+                               : REQUEST_SEND;
+}
+
 /* One that nobody has made in this incarnation; NULL: out of memory. */
 static struct request *new_back(const struct faultline_request *noted)
 {
-    enum request_kind kind = noted->message      ? REQUEST_MESSAGE
-                             : noted->collective ? REQUEST_COLLECTIVE
-                             : noted->receives   ? REQUEST_RECEIVE
-                                                 : REQUEST_SEND;
     unsigned call = noted->message      ? CALL_MPI_Mprobe
                     : noted->collective ? call_from_name(noted->collective->call)
                     : noted->receives   ? CALL_MPI_Irecv
                                         : CALL_MPI_Isend;
-    return request_new(LEVEL_APP, kind, call, request_number(LEVEL_APP),
+    return request_new(LEVEL_APP, kind_back(noted), call, request_number(LEVEL_APP),
                        communicator_find(LEVEL_APP, (MPI_Comm)noted->comm));
+}
+
+/* Has the program made it anew in this incarnation? Else what has its handle is another one, which
+ * the protocol has dropped. */
+static bool is_made_anew(const struct request *request, const struct faultline_request *noted)
+{
+    return request->kind == kind_back(noted) && request->persistent == (noted->persistent != 0) &&
+           request->communicator == communicator_find(LEVEL_APP, (MPI_Comm)noted->comm);
 }
 
 void tap_request_back(const struct faultline_request *noted)
@@ -203,7 +215,9 @@ void tap_request_back(const struct faultline_request *noted)
         return;
     struct request *request =
         request_table_claim(LEVEL_APP, noted->handle, NULL, noted->message != 0);
-    bool known = request != NULL;
+    bool known = request && is_made_anew(request, noted);
+    if (request && !known)
+        request_remove(request);
     if (!known)
         request = new_back(noted);
     if (!request)

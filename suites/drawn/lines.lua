@@ -23,7 +23,7 @@ local protocols = {
     off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0,
             "--constructors", 3 } },
   { name = "cocheck", variable = "COCHECK", claims = { "R", "H" }, testimony = 2,
-    told = { "notification", "readyMessage" }, rank_0 = {},
+    told = { "notification", "readyMessage", "resume" }, rank_0 = { "saved" },
     events = { "checkpoint", "saved", "commit" },
     off = { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0,
             "--constructors", 3 } },
@@ -77,7 +77,7 @@ for number = 1, PROGRAMS do
                     "--iterations", random(40, 70), "--size", random(20),
                     "--testimony", random(0, protocol.testimony), "--hinted", random(0, 1),
                     "--started-again", random(0, 1), "--made", random(0, 1),
-                    "--replaced", random(0, 1),
+                    "--replaced", random(0, 1), "--greeted", number % 5 == 0 and 1 or 0,
                     table.unpack(protocol.off) },
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),

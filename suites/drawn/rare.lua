@@ -22,7 +22,7 @@ end
 -- What the protocols tell other ranks of lines (wire.lua of each); some tell rank 0 alone.
 local told = {
   c3 = { "pleaseCheckpoint", "readyToStopLogging", "stopLogging", "stoppedLogging" },
-  chandy_lamport = { "marker" }, cocheck = { "notification", "readyMessage" },
+  chandy_lamport = { "marker" }, cocheck = { "notification", "readyMessage", "resume" },
 }
 local to_rank_0 = { readyToStopLogging = true, stoppedLogging = true }
 
@@ -66,6 +66,7 @@ for number = 1, PROGRAMS do
     local name, variable, claims, testimony, off = table.unpack(protocol)
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
     local given, line_of_move = arguments(number, testimony, off), random(2)
+    table.move({ "--greeted", number % 5 == 0 and 1 or 0 }, 1, 2, #given + 1, given)
     if moves then
       local others = { "--freed", 1, "--made", 0, "--piece", random(257, 600) }
       table.move(others, 1, #others, #given + 1, given)

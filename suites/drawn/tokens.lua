@@ -8,8 +8,10 @@ local random = math.random
 local function chance(percent) return random(100) <= percent end
 local function one_of(list) return list[random(#list)] end
 
-local function arguments(rounds, off)
-  return { "--seed", random(1000000000), "--iterations", rounds, "--tokens", random(3),
+-- Tokens of one program in five are longer than C3 copies (COPY_BYTES).
+local function arguments(number, rounds, off)
+  return { "--numbers", number % 5 == 0 and 2300 or 0, "--seed", random(1000000000),
+           "--iterations", rounds, "--tokens", random(3),
            "--hops", random(4, 20), "--potentials", random(2, 8),
            "--synchronous", random(0, 1), "--persistent", random(0, 1),
            "--cancels", random(0, 1), "--matched-probes", random(0, 1), table.unpack(off) }
@@ -24,7 +26,7 @@ local protocols = {
     told = { "marker" }, rank_0 = { "done" },
     off = function() return { "--splits", random(0, 1) } end },
   { name = "cocheck", variable = "COCHECK", claims = { "R", "H" },
-    told = { "notification", "readyMessage" }, rank_0 = {},
+    told = { "notification", "readyMessage", "resume" }, rank_0 = { "saved" },
     off = function() return { "--splits", random(0, 1) } end },
 }
 
@@ -41,7 +43,8 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     scenario(("%s: tokens %d"):format(protocol.name, number)) {
       protocol = protocol.name, program = "tokens", claims = protocol.claims,
-      arguments = arguments(random(2, 6), protocol.off()), policy = number % 2 == 1 and "skewed" or nil,
+      arguments = arguments(number, random(2, 6), protocol.off()),
+      policy = number % 2 == 1 and "skewed" or nil,
       ranks = chance(80) and random(2, 4) or random(5, 8),
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),
@@ -62,12 +65,13 @@ end
 
 -- Where messages are logged a rank dies once or twice, the others live on. There all ranks wait for
 -- each other at a line, so a rank may not be awaited by one that takes a checkpoint.
-local function between_rounds() return arguments(random(4, 12), { "--inside", 0 }) end
+local function between_rounds(number) return arguments(number, random(4, 12), { "--inside", 0 }) end
 
 for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
   for number = 1, PROGRAMS do
     scenario(("%s: tokens %d"):format(protocol, number)) {
-      protocol = protocol, program = "tokens", arguments = between_rounds(), claims = { "H", "M" },
+      protocol = protocol, program = "tokens", claims = { "H", "M" },
+      arguments = between_rounds(number),
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = chance(80) and random(2, 4) or random(5, 8),
       environment = { [protocol:upper() .. "_EVERY"] = random(3) },
@@ -99,7 +103,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: tokens %d"):format(number)) {
     protocol = "replication", program = "tokens", claims = { "H", "P" },
-    arguments = between_rounds(),
+    arguments = between_rounds(number),
     policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)

@@ -412,6 +412,7 @@ static void restore(size_t payloads)
         properties_prepare();
     lasting_prepare();
     memcpy(made, lasting.request[LASTING_ALL_THROUGH], sizeof made);
+    greet();
     checkpoint_restore();
     memcpy(kept.comm, comm, sizeof comm);
     memcpy(self.kept.comm, of_calls, (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
@@ -525,6 +526,7 @@ static const struct program_option options[] = {
     SWITCH("properties", PROPERTIES, "communicators have names, attributes and error handlers (0)"),
     SWITCH("replaced", REPLACED,
            "a persistent request is made ahead of checkpoint_restore and freed (0)"),
+    SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };
 

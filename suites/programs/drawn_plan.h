@@ -51,6 +51,7 @@ enum feature {
     HINTED,
     PROPERTIES, /* see drawn_properties.h */
     REPLACED,   /* see drawn_lasting.h */
+    GREETED,
     FEATURES
 };
 

@@ -16,6 +16,7 @@
 #define TAG_FREED 8
 #define TAG_PARTIAL 9
 #define TAG_TOO_LONG 0
+#define TAG_GREETING 30000
 #define TAG_HINT 30001 /* beyond those of messages */
 #define TAG_GO 30002
 #define TAG_DATA 30003
@@ -146,6 +147,22 @@ static void testify_again(uint64_t now)
     MPI_Recv(&heard, 1, MPI_UINT64_T, from, TAG_TOLD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (heard != rare.heard[step % TESTIMONY_STEPS])
         wrong_in(step, "a rank says something else than it said before");
+}
+
+/* --- messages ahead of checkpoint_restore ------------------------------------------------- */
+
+/* One to each other rank. */
+static void greet(void)
+{
+    uint64_t mine = program_mix(self.seed, (uint64_t)self.rank), theirs = 0;
+    MPI_Status status;
+    for (int apart = 1; feature[GREETED] && apart < self.ranks; apart++) {
+        MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (self.rank + apart) % self.ranks, TAG_GREETING,
+                     &theirs, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG_GREETING, MPI_COMM_WORLD,
+                     &status);
+        if (theirs != program_mix(self.seed, (uint64_t)status.MPI_SOURCE))
+            wrong_in(0, "a greeting is another rank's");
+    }
 }
 
 /* --- persistent receives that are started again after they were cancelled ---------------- */

@@ -7,7 +7,8 @@
  * A rank counts the tokens that it takes in and keeps a hash of all that it has seen. A token
  * carries, of each rank, the latest count and hash that are known where it comes from: a rank that
  * is told of a count that it has not come to, or of another hash, is wrong, and so are two ranks
- * that are told different hashes of one count of a third.
+ * that are told different hashes of one count of a third. With `--numbers` it carries numbers that
+ * follow from its hash, so that it may be as long as a protocol has other ways for.
  *
  * In each round every rank sends off its tokens, and serves those of others until all have come
  * home; that is when MPI_Ibarrier, which each rank begins when its own are home, is over. */
@@ -38,14 +39,13 @@ struct token {
 
 #define TOKEN_NUMBERS ((int)(sizeof(struct token) / sizeof(uint64_t)))
 
-/* A receive, with a place for its token. */
+/* A receive. */
 struct posted {
     MPI_Request request; /* MPI_REQUEST_NULL: none */
     uint64_t active;     /* 0: a persistent one at rest */
     uint64_t persistent;
     uint64_t any;  /* takes whatever comes */
     uint64_t made; /* is of the communicator that was made */
-    struct token token;
 };
 
 enum phase { BEGINNING, SERVING, MEETING, ENDING };
@@ -63,13 +63,17 @@ static struct {
     MPI_Message message; /* found by a matched probe, and not yet received */
     MPI_Comm made;       /* for this round; MPI_COMM_NULL: none */
     MPI_Request sending[PLACES];
-    struct token out[PLACES];
 } kept;
+
+/* Tokens with their numbers: of receives that are posted, one to receive into, and of sends. */
+enum { FIRST_POSTED, RECEIVED = POSTED, FIRST_SENT };
+
+static uint64_t *rows;
 
 static int rank, ranks;
 static long rounds = 5, tokens = 2, hops = 10, potentials = 4, seed = 1, compute_us;
 static long inside = 1, synchronous = 1, persistent = 1, cancels = 1, matched = 1;
-static long splits, outstanding;
+static long splits, outstanding, numbers;
 
 /* Below `below`, other with every call, and after other answers. */
 static int draw(int below)
@@ -119,6 +123,16 @@ static void tell(struct token *token)
         token->latest[of] = kept.known[of][kept.latest[of] % KNOWN];
 }
 
+static int row_numbers(void)
+{
+    return TOKEN_NUMBERS + (int)numbers;
+}
+
+static uint64_t *row(int number)
+{
+    return rows + number * row_numbers();
+}
+
 /* --- tokens ----------------------------------------------------------------------------------- */
 
 /* One is free: of all tokens one is not on its way. */
@@ -135,45 +149,64 @@ static int free_place(void)
 static void send_token(const struct token *token)
 {
     int place = free_place(), size = ranks, to;
-    struct token *out = &kept.out[place];
+    struct token out = *token;
     MPI_Request *request = &kept.sending[place];
     MPI_Comm comm = MPI_COMM_WORLD;
-    *out = *token;
-    if (out->hops > 0 && kept.made != MPI_COMM_NULL && one_in(2)) {
+    if (out.hops > 0 && kept.made != MPI_COMM_NULL && one_in(2)) {
         comm = kept.made;
         MPI_Comm_size(comm, &size);
     }
-    to = out->hops > 0 ? draw(size) : (int)out->origin;
+    to = out.hops > 0 ? draw(size) : (int)out.origin;
     int tag = draw(TAGS);
-    tell(out);
+    tell(&out);
+    memcpy(row(FIRST_SENT + place), &out, sizeof out);
+    for (int i = TOKEN_NUMBERS; i < row_numbers(); i++)
+        row(FIRST_SENT + place)[i] = program_mix(out.hash, (uint64_t)i);
     if (synchronous && one_in(3))
-        MPI_Issend(out, TOKEN_NUMBERS, MPI_UINT64_T, to, tag, comm, request);
+        MPI_Issend(row(FIRST_SENT + place), row_numbers(), MPI_UINT64_T, to, tag, comm, request);
     else
-        MPI_Isend(out, TOKEN_NUMBERS, MPI_UINT64_T, to, tag, comm, request);
+        MPI_Isend(row(FIRST_SENT + place), row_numbers(), MPI_UINT64_T, to, tag, comm, request);
 }
 
-static void take(struct token *token, const MPI_Status *status)
+/* What lies in row `number`, if it is whole. */
+static struct token token_in(int number, const MPI_Status *status)
 {
+    struct token token;
     int count;
     MPI_Get_count(status, MPI_UINT64_T, &count);
-    if (count != TOKEN_NUMBERS || token->origin >= (uint64_t)ranks)
+    memcpy(&token, row(number), sizeof token);
+    bool whole = count == row_numbers() && token.origin < (uint64_t)ranks;
+    for (int i = TOKEN_NUMBERS; i < row_numbers(); i++)
+        whole &= row(number)[i] == program_mix(token.hash, (uint64_t)i);
+    if (!whole)
         wrong("what came is no token", status->MPI_SOURCE, kept.own);
+    return token;
+}
+
+static void take(int number, const MPI_Status *status)
+{
+    struct token token = token_in(number, status);
     for (int of = 0; of < ranks; of++)
-        learn(of, token->latest[of]);
-    see(program_mix(token->hash, kept.draws) ^
+        learn(of, token.latest[of]);
+    see(program_mix(token.hash, kept.draws) ^
         (uint64_t)(status->MPI_SOURCE * TAGS + status->MPI_TAG));
-    token->hash = program_mix(token->hash, kept.own.hash);
-    if (token->hops == 0) {
-        if (token->origin != (uint64_t)rank)
-            wrong("a token has come home to another rank", (int)token->origin, kept.own);
-        kept.home++;
+    token.hash = program_mix(token.hash, kept.own.hash);
+    if (token.hops > 0) {
+        token.hops--;
+        send_token(&token);
         return;
     }
-    token->hops--;
-    send_token(token);
+    if (token.origin != (uint64_t)rank)
+        wrong("a token has come home to another rank", (int)token.origin, kept.own);
+    kept.home++;
 }
 
 /* --- receives that are posted ----------------------------------------------------------------- */
+
+static int row_of(const struct posted *posted)
+{
+    return FIRST_POSTED + (int)(posted - kept.posted);
+}
 
 static void start(struct posted *posted)
 {
@@ -193,8 +226,8 @@ static void post(struct posted *posted)
     posted->made = comm != MPI_COMM_WORLD;
     posted->persistent = persistent && one_in(3);
     posted->active = !posted->persistent;
-    (posted->persistent ? MPI_Recv_init : MPI_Irecv)(&posted->token, TOKEN_NUMBERS, MPI_UINT64_T,
-                                                     source, tag, comm, &posted->request);
+    (posted->persistent ? MPI_Recv_init : MPI_Irecv)(
+        row(row_of(posted)), row_numbers(), MPI_UINT64_T, source, tag, comm, &posted->request);
     if (posted->persistent)
         start(posted);
 }
@@ -202,14 +235,13 @@ static void post(struct posted *posted)
 /* Its request is complete: one that is persistent is started again or freed, now or later. */
 static void take_posted(struct posted *posted, const MPI_Status *status)
 {
-    struct token token = posted->token;
     int cancelled;
     MPI_Test_cancelled(status, &cancelled);
     posted->active = false;
+    if (!cancelled)
+        take(row_of(posted), status);
     if (posted->persistent && one_in(2))
         start(posted);
-    if (!cancelled)
-        take(&token, status);
 }
 
 static void withdraw(struct posted *posted)
@@ -299,25 +331,23 @@ static void ask_one(struct posted *posted, bool waits)
 
 static void receive(int source, int tag, MPI_Comm comm)
 {
-    struct token token;
     MPI_Status status;
-    MPI_Recv(&token, TOKEN_NUMBERS, MPI_UINT64_T, source, tag, comm, &status);
-    take(&token, &status);
+    MPI_Recv(row(RECEIVED), row_numbers(), MPI_UINT64_T, source, tag, comm, &status);
+    take(RECEIVED, &status);
 }
 
 static void receive_matched(void)
 {
-    struct token token;
     MPI_Status status;
     MPI_Request request;
     kept.has_message = false;
     if (one_in(2)) {
-        MPI_Mrecv(&token, TOKEN_NUMBERS, MPI_UINT64_T, &kept.message, &status);
+        MPI_Mrecv(row(RECEIVED), row_numbers(), MPI_UINT64_T, &kept.message, &status);
     } else {
-        MPI_Imrecv(&token, TOKEN_NUMBERS, MPI_UINT64_T, &kept.message, &request);
+        MPI_Imrecv(row(RECEIVED), row_numbers(), MPI_UINT64_T, &kept.message, &request);
         MPI_Wait(&request, &status);
     }
-    take(&token, &status);
+    take(RECEIVED, &status);
 }
 
 /* Waits where it may: then something comes. */
@@ -476,7 +506,10 @@ static void run(void)
     for (int i = 0; i < PLACES; i++)
         kept.sending[i] = MPI_REQUEST_NULL;
     kept.own.hash = program_mix((uint64_t)seed, (uint64_t)rank);
+    size_t all = (size_t)((FIRST_SENT + ranks * (int)tokens) * row_numbers());
+    rows = program_memory(all, sizeof *rows);
     checkpoint_register("tokens", &kept, sizeof kept);
+    checkpoint_register("rows", rows, all * sizeof *rows);
     checkpoint_restore();
     program_renew_requests(kept.none, kept.sending, PLACES);
     program_renew_requests(kept.none, &kept.barrier, 1);
@@ -501,6 +534,7 @@ static void run(void)
         MPI_Comm_free(&kept.made);
     faultline_result("home", &kept.home, sizeof kept.home);
     faultline_result("wrong", &kept.wrong, sizeof kept.wrong);
+    free(rows);
 }
 
 #define SWITCH(name, variable, meaning)                                                            \
@@ -515,6 +549,7 @@ int main(int argc, char **argv)
         {"tokens", &tokens, 1, TOKENS_MAX, "tokens of each rank"},
         {"hops", &hops, 0, 1000000, "from rank to rank, until a token goes home"},
         {"potentials", &potentials, 1, 1000, "potential checkpoints of a rank in a round"},
+        {"numbers", &numbers, 0, 65536, "more in each token, which are checked"},
         {"seed", &seed, 0, 1000000000, "of what is drawn first"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per step"},
         SWITCH("inside", inside, "some of them while tokens are on their way"),
