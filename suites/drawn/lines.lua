@@ -78,6 +78,7 @@ for number = 1, PROGRAMS do
                     "--testimony", random(0, protocol.testimony), "--hinted", random(0, 1),
                     "--started-again", random(0, 1), "--made", random(0, 1),
                     "--replaced", random(0, 1), "--greeted", number % 5 == 0 and 1 or 0,
+                    "--outside", number % 5 == 4 and 1 or 0,
                     table.unpack(protocol.off) },
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),

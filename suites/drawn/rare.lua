@@ -66,7 +66,8 @@ for number = 1, PROGRAMS do
     local name, variable, claims, testimony, off = table.unpack(protocol)
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
     local given, line_of_move = arguments(number, testimony, off), random(2)
-    table.move({ "--greeted", number % 5 == 0 and 1 or 0 }, 1, 2, #given + 1, given)
+    table.move({ "--greeted", number % 5 == 0 and 1 or 0,
+                 "--outside", number % 5 == 3 and 1 or 0 }, 1, 4, #given + 1, given)
     if moves then
       local others = { "--freed", 1, "--made", 0, "--piece", random(257, 600) }
       table.move(others, 1, #others, #given + 1, given)

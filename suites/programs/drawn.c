@@ -11,6 +11,7 @@
 #include "drawn_lasting.h"
 #include "drawn_messages.h"
 #include "drawn_nobody.h"
+#include "drawn_outside.h"
 #include "drawn_properties.h"
 #include "drawn_rare.h"
 #include "faultline.h"
@@ -347,6 +348,7 @@ static void one_step(void)
     look_ahead();
     rare_step(step);
     lasting_step(step);
+    outside_step(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
@@ -412,6 +414,7 @@ static void restore(size_t payloads)
         properties_prepare();
     lasting_prepare();
     memcpy(made, lasting.request[LASTING_ALL_THROUGH], sizeof made);
+    outside_prepare();
     greet();
     checkpoint_restore();
     memcpy(kept.comm, comm, sizeof comm);
@@ -454,6 +457,7 @@ static void run(void)
         printf("drawn: %ld steps, %llu messages taken in by rank 0, sum %016llx\n", self.steps,
                (unsigned long long)kept.taken, (unsigned long long)self.kept.sum);
     lasting_end();
+    outside_end();
     if (feature[PROPERTIES])
         properties_end();
     free_comms();
@@ -526,6 +530,7 @@ static const struct program_option options[] = {
     SWITCH("properties", PROPERTIES, "communicators have names, attributes and error handlers (0)"),
     SWITCH("replaced", REPLACED,
            "a persistent request is made ahead of checkpoint_restore and freed (0)"),
+    SWITCH("outside", OUTSIDE, "persistent requests whose buffers are no state (0)"),
     SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };

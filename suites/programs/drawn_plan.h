@@ -52,6 +52,7 @@ enum feature {
     PROPERTIES, /* see drawn_properties.h */
     REPLACED,   /* see drawn_lasting.h */
     GREETED,
+    OUTSIDE, /* see drawn_outside.h */
     FEATURES
 };
 
