@@ -40,10 +40,10 @@ struct log_entry {
     int32_t positive; /* answers: 0 is "no" */
     int32_t source;   /* rank in the communicator, unless said otherwise */
     int32_t tag;
-    int32_t error; /* MPI error class: MPI_SUCCESS or MPI_ERR_TRUNCATE */
+    int32_t error;    /* MPI error class: MPI_SUCCESS or MPI_ERR_TRUNCATE */
     int32_t taken_in; /* probes: 1: the message was received ahead of its receive, for its header */
-    uint64_t number;     /* place of the receive; id of the call; "no": how often in a row */
-    uint64_t bytes;      /* of the message */
+    uint64_t number;  /* place of the receive; id of the call; "no": how often in a row */
+    uint64_t bytes;   /* of the message */
     uint64_t data_bytes; /* after this entry, padded to LOG_ALIGNMENT */
 };
 
