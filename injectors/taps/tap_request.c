@@ -201,8 +201,8 @@ static struct request *new_back(const struct faultline_request *noted)
                        communicator_find(LEVEL_APP, (MPI_Comm)noted->comm));
 }
 
-/* Has the program made it anew in this incarnation? Else what has its handle is another one, which
- * the protocol has dropped. */
+/* Is this the request that is brought back, made by the program once more in this incarnation? If
+ * not, the protocol has given its handle to the one that is brought back. */
 static bool is_made_anew(const struct request *request, const struct faultline_request *noted)
 {
     return request->kind == kind_back(noted) && request->persistent == (noted->persistent != 0) &&

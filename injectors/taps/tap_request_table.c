@@ -108,7 +108,7 @@ static bool is_it(const struct request *request, uint64_t handle, bool message, 
            (claimed_too || !__atomic_load_n(&request->claimed, __ATOMIC_ACQUIRE));
 }
 
-/* The persistent request whose handle this one gets. */
+/* A persistent request that has the handle of this one. */
 static struct request *find_gone(const struct shard *shard, const struct request *request)
 {
     if (shard->count == 0 || request->kind == REQUEST_MESSAGE)

@@ -5,9 +5,9 @@
 
 #include "injectors/taps/tap_request.h"
 
-/* level, kind, handle and where are set. Returns the persistent request that had this handle, taken
- * out: nobody gives its handle to another one while it lives. NULL: none, as always but where a
- * protocol has let the program's requests of this life go for those of its checkpoint. */
+/* level, kind, handle and where are set. If a persistent request has the same handle, it is taken
+ * out and returned, else NULL. Such a request is gone, for a handle is not given to a second one
+ * before: in a restart a protocol replaces the program's requests with those of its checkpoint. */
 struct request *request_table_insert(struct request *request);
 
 /* The request of this handle that is not claimed, now claimed: the newest of the same variable,

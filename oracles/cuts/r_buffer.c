@@ -142,7 +142,8 @@ static bool finish_unposted(struct life_read *life, uint64_t index)
     return true;
 }
 
-/* The completion of a request of which nothing else is known. */
+/* Does this record complete a receive? For a request that was made in a life before: a send's
+ * completion names no communicator. */
 static bool is_of_receive(const struct record *record)
 {
     return record->comm != 0 || (record->flags & FLAG_CANCELLED) != 0;

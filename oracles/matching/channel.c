@@ -103,6 +103,15 @@ static void check_any_tag(struct match *match, const struct channel *channel,
     }
 }
 
+void channel_close_sent(struct match *match, struct channel *channel, struct sent *sent,
+                        enum anomaly anomaly)
+{
+    channel_take_sent(match, channel, sent);
+    if (!sent->reported)
+        channel_report(match, anomaly, channel, sent, NULL, NULL);
+    match_free_sent(match, sent);
+}
+
 /* Reports the two as a pair; both are given back. */
 void channel_close_pair(struct match *match, struct channel *channel, struct sent *sent,
                         struct received *received)
@@ -280,12 +289,8 @@ static void take_unseen(struct match *match, struct channel *channel)
     channel_take_received(match, channel, received);
     pool_give(&match->received_pool, received);
     channel->maybe_taken |= cancelled;
-    if (sent != NULL && !cancelled) {
-        channel_take_sent(match, channel, sent);
-        if (!sent->reported)
-            channel_report(match, ANOMALY_UNSEEN, channel, sent, NULL, NULL);
-        match_free_sent(match, sent);
-    }
+    if (sent != NULL && !cancelled)
+        channel_close_sent(match, channel, sent, ANOMALY_UNSEEN);
 }
 
 static void wait_for_wild(struct channel *channel)
@@ -388,10 +393,6 @@ void channel_finish(struct match *match, struct channel *channel)
     while (channel->first_sent != NULL) {
         struct sent *sent = channel->first_sent;
         bool unseen = sent->optional || open || match_may_be_gone(match, channel);
-        channel_take_sent(match, channel, sent);
-        if (!sent->reported)
-            channel_report(match, unseen ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED, channel, sent,
-                           NULL, NULL);
-        match_free_sent(match, sent);
+        channel_close_sent(match, channel, sent, unseen ? ANOMALY_UNSEEN : ANOMALY_UNDELIVERED);
     }
 }

@@ -65,13 +65,11 @@ static void skip_sent(struct match *match, struct channel *channel, bool optiona
     struct sent *sent = channel->first_sent;
     if (channel_place(match, channel, sent))
         return;
-    channel_take_sent(match, channel, sent);
     if (optional) {
-        if (!sent->reported)
-            channel_report(match, ANOMALY_UNSEEN, channel, sent, NULL, NULL);
-        match_free_sent(match, sent);
+        channel_close_sent(match, channel, sent, ANOMALY_UNSEEN);
         return;
     }
+    channel_take_sent(match, channel, sent);
     struct passed_over *passed_over = pool_take(&match->passed_over_pool);
     sent->next = NULL;
     passed_over->sent = sent;

@@ -72,6 +72,10 @@ void channel_remember(struct channel *channel, const struct sent *sent,
 void channel_close_pair(struct match *match, struct channel *channel, struct sent *sent,
                         struct received *received);
 
+/* The send has no delivery: reported as that anomaly, unless it was reported, and given back. */
+void channel_close_sent(struct match *match, struct channel *channel, struct sent *sent,
+                        enum anomaly anomaly);
+
 /* The link to the delivery in `unplaced` that goes with the send; the end of the list if none does.
  */
 struct received **channel_find_unplaced(const struct match *match, struct channel *channel,

@@ -1,6 +1,6 @@
--- The program `tokens`, in which all hangs on what nobody determines, drawn from seeds, with deaths
--- soon after lines. In some a message about a line, or one of the program, is held until others
--- have come further, as in lines.lua. `--seed` of the run draws others.
+-- The program `tokens`, whose every step depends on what nobody determines, drawn from seeds, with
+-- deaths soon after lines. In some runs a message about a line is held until another rank has made
+-- some calls. `--seed` of the run draws others.
 
 local PROGRAMS = 10 -- under each protocol
 
@@ -63,8 +63,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Where messages are logged a rank dies once or twice, the others live on. There all ranks wait for
--- each other at a line, so a rank may not be awaited by one that takes a checkpoint.
+-- Where messages are logged a rank dies once or twice, and the others live on. These protocols let a
+-- rank wait in its checkpoint until all have come there, so no other rank may wait for its tokens.
 local function between_rounds(number) return arguments(number, random(4, 12), { "--inside", 0 }) end
 
 for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do

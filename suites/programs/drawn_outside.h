@@ -1,7 +1,7 @@
-/* Of the program `drawn`: persistent requests that are made ahead of checkpoint_restore in every
- * incarnation, whose buffers are no state; each step starts and completes them. Others of their
- * kind are made and freed before: a request, and an operation of the program's own. Must not know:
- * what is restored. */
+/* Of the program `drawn`: persistent requests whose buffers are not in the registered state. Every
+ * incarnation makes them ahead of checkpoint_restore; each step starts and completes them. Ahead of
+ * them the program makes one more request and one more operation, and frees both, so that their
+ * numbers are free. Must not know: what is restored. */
 #ifndef DRAWN_OUTSIDE_H
 #define DRAWN_OUTSIDE_H
 

@@ -1,17 +1,16 @@
-/* Tokens wander from rank to rank, and what nobody determines decides all: where a token goes next
- * and with which tag, in which way a rank receives, what it asks first, when it takes a checkpoint
- * and with whom it makes a communicator hang on the order in which tokens came before, and on what
- * tests and probes said. So whatever a rank does beyond what a protocol has kept it does
- * differently the next time.
+/* Tokens go from rank to rank. The order in which they come and the answers of tests and probes
+ * decide what a rank does next: where it sends a token and with which tag, how it receives, when it
+ * takes a checkpoint, and which ranks share a communicator. After a restart a rank therefore does
+ * something else, as soon as it has come beyond what the protocol gives it again.
  *
- * A rank counts the tokens that it takes in and keeps a hash of all that it has seen. A token
- * carries, of each rank, the latest count and hash that are known where it comes from: a rank that
- * is told of a count that it has not come to, or of another hash, is wrong, and so are two ranks
- * that are told different hashes of one count of a third. With `--numbers` it carries numbers that
- * follow from its hash, so that it may be as long as a protocol has other ways for.
+ * A rank counts what it has seen and keeps a hash of it. A token carries the latest count and hash
+ * of each rank that its sender knows. A rank reports an error if a token tells it of a count of its
+ * own that it has not reached, or of two different hashes for one count of the same rank. With
+ * `--numbers` a token also carries numbers that follow from its hash: long messages may take
+ * another path through a protocol.
  *
- * In each round every rank sends off its tokens, and serves those of others until all have come
- * home; that is when MPI_Ibarrier, which each rank begins when its own are home, is over. */
+ * In each round every rank sends its own tokens and passes on those of others. It begins
+ * MPI_Ibarrier when all its own have come home; when that is complete the round is over. */
 #include "checkpoint.h"
 #include "faultline.h"
 #include "program.h"
@@ -75,7 +74,8 @@ static long rounds = 5, tokens = 2, hops = 10, potentials = 4, seed = 1, compute
 static long inside = 1, synchronous = 1, persistent = 1, cancels = 1, matched = 1;
 static long splits, outstanding, numbers;
 
-/* Below `below`, other with every call, and after other answers. */
+/* A number from 0 to below - 1. It depends on all that this rank has seen, and on how often it has
+ * drawn. */
 static int draw(int below)
 {
     uint64_t number = program_mix(kept.own.hash, ++kept.draws);
@@ -135,7 +135,8 @@ static uint64_t *row(int number)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* One is free: of all tokens one is not on its way. */
+/* A place whose send is complete. There is one: there are as many places as tokens, and the caller
+ * has one token in its hands. */
 static int free_place(void)
 {
     int all = ranks * (int)tokens, place;
@@ -350,7 +351,7 @@ static void receive_matched(void)
     take(RECEIVED, &status);
 }
 
-/* Waits where it may: then something comes. */
+/* waits: MPI_Probe or MPI_Mprobe for any message, else one of those that do not block. */
 static void probe(bool waits)
 {
     MPI_Comm comm = kept.made != MPI_COMM_NULL && one_in(2) ? kept.made : MPI_COMM_WORLD;
@@ -399,8 +400,9 @@ static void choose(void)
     see(value);
 }
 
-/* One thing of all that a rank may do. It waits where something comes for certain: a token of its
- * own, or in the end the barrier; and not with a message in hand for which others may wait. */
+/* The rank does one thing, drawn from all that it may do. It calls what blocks only where it is
+ * sure to get something: one of its own tokens, or at the end of a round the barrier. It does not
+ * while it holds a matched message, because another rank may be waiting for that token. */
 static void serve(void)
 {
     bool takes_any, in_barrier = kept.phase == MEETING;
@@ -564,13 +566,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int status = PROGRAM_EXIT_USAGE;
-    if (!program_options(argc, argv, "tokens", options, sizeof options / sizeof *options) ||
-        !program_ranks("tokens", 2)) {
-        ;
-    } else if (ranks > RANKS_MAX) {
-        if (rank == 0)
-            fprintf(stderr, "tokens: at most %d ranks, has %d\n", RANKS_MAX, ranks);
-    } else {
+    if (ranks > RANKS_MAX && rank == 0)
+        fprintf(stderr, "tokens: at most %d ranks, has %d\n", RANKS_MAX, ranks);
+    if (program_options(argc, argv, "tokens", options, sizeof options / sizeof *options) &&
+        program_ranks("tokens", 2) && ranks <= RANKS_MAX) {
         run();
         status = kept.wrong != 0;
         if (rank == 0)

@@ -58,8 +58,8 @@ static bool find_arrived(struct handle *communicator, int source, int tag, struc
     return true;
 }
 
-/* Takes in what the library has for this source and tag, and all that its sender sent before: that
- * is what a receive with any tag gets first. */
+/* Takes in the message that the library has for this source and tag, and before it all older ones
+ * of the same sender: a receive with any tag must get the oldest first. */
 static int take_in(struct handle *communicator, int source, int tag)
 {
     int there = 0;
@@ -166,8 +166,8 @@ static bool replayed(enum log_kind kind, int *flag, MPI_Status *found, bool *tak
     return true;
 }
 
-/* A synchronous send is over when its message is taken in; if the log says that it was over, the
- * sender waits for that. */
+/* Taking a message in completes its synchronous send. The sender's log may say that it was
+ * complete, and then the sender waits until this rank has taken it in again. */
 static int take_in_again(struct handle *communicator, const MPI_Status *found)
 {
     int error = MPI_SUCCESS;
