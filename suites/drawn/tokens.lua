@@ -63,8 +63,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Where messages are logged a rank dies once or twice, and the others live on. These protocols let a
--- rank wait in its checkpoint until all have come there, so no other rank may wait for its tokens.
+-- Where messages are logged a rank dies once or twice, and the others live on. These protocols let
+-- a rank wait in its checkpoint until all have come there, so none may wait for its tokens.
 local function between_rounds(number) return arguments(number, random(4, 12), { "--inside", 0 }) end
 
 for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
