@@ -56,8 +56,9 @@ enum level {
     /* a communicator was made: comm (its id), bytes = id of its parent, tag = number of members,  \
      * peer = own rank in it, call = how; FLAG_INTER: the next GROUP records list the local group, \
      * the hash is the remote group's size, and its members follow. GROUP records come directly    \
-     * after. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the library's    \
-     */                                                                                            \
+     * after. FLAG_PERSISTENT: its id is that of an identity which a protocol told, and so the     \
+     * same in every life. Recorded per level: LEVEL_APP for the application's, LEVEL_WIRE for the \
+     * library's */                                                                                \
     X(COMM, "comm")                                                                                \
     /* up to RECORD_GROUP_MEMBERS world ranks, -1 padded; directly after its COMM or FAILED */     \
     X(GROUP, "group")                                                                              \

@@ -356,6 +356,21 @@ static struct communicator *describe(enum level level, MPI_Comm made)
     return c;
 }
 
+uint32_t communicator_of_identity(uint64_t identity)
+{
+    uint32_t id = (uint32_t)mix_two(0, identity);
+    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
+}
+
+/* The id of a communicator whose identity a protocol has noted; 0: it has not. */
+static uint32_t identity_id(enum level level, uint64_t handle)
+{
+    uint64_t identity;
+    if (level != LEVEL_APP || !tap_handle_find(FAULTLINE_COMM_IDENTITY, handle, &identity))
+        return 0;
+    return communicator_of_identity(identity);
+}
+
 static void write_records(enum level level, unsigned call, const struct communicator *c,
                           uint32_t parent)
 {
@@ -371,6 +386,8 @@ static void write_records(enum level level, unsigned call, const struct communic
         r->flags = FLAG_INTER;
         r->hash = (uint64_t)c->remote->size;
     }
+    if (identity_id(level, c->handle) != 0)
+        r->flags |= FLAG_PERSISTENT;
     group_write(group_write(r + 1, c->local), c->remote);
     record_instant(r, 0);
 }
@@ -417,21 +434,6 @@ static uint32_t common_parent(unsigned call, uint32_t parent)
 uint64_t communicator_mark(const char *text)
 {
     return text ? hash_bytes(text, strlen(text)) : 0;
-}
-
-uint32_t communicator_of_identity(uint64_t identity)
-{
-    uint32_t id = (uint32_t)mix_two(0, identity);
-    return id > COMM_SELF_ID ? id : id + COMM_SELF_ID + 1;
-}
-
-/* The id of a communicator whose identity a protocol has noted; 0: it has not. */
-static uint32_t identity_id(enum level level, uint64_t handle)
-{
-    uint64_t identity;
-    if (level != LEVEL_APP || !tap_handle_find(FAULTLINE_COMM_IDENTITY, handle, &identity))
-        return 0;
-    return communicator_of_identity(identity);
 }
 
 struct communicator *communicator_ahead(MPI_Comm comm)

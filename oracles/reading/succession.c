@@ -77,11 +77,11 @@ static uint64_t world_members(const struct lives *lives)
     return key;
 }
 
-/* Those of the COMM record at `index`. */
+/* Those of the COMM record at `index`; 0 also of one that is itself in every life. */
 static uint64_t members_of(const struct lives *lives, const struct trace *trace, uint64_t index)
 {
     uint64_t left = (uint64_t)trace->record[index].tag;
-    bool known = !(trace->record[index].flags & FLAG_INTER);
+    bool known = !(trace->record[index].flags & (FLAG_INTER | FLAG_PERSISTENT));
     bool *member = memory_new((size_t)lives->ranks, sizeof *member);
     for (uint64_t at = index + 1;
          left > 0 && at < trace->count && trace->record[at].kind == RECORD_GROUP; at++)
