@@ -17,7 +17,7 @@
 #define STRANGER 77
 
 static char text[512];
-static struct rank_end ends[RANKS];
+static struct rank_end ends[RANKS + 1]; /* and one that comes later */
 static const struct plan no_plan;
 
 /* Both have been through MPI_Finalize and exited with 0. */
@@ -137,6 +137,25 @@ static void test_next_life(struct board *board)
     check(ends_storage_failed(board, &plan, text, sizeof text), "the store fails in this life");
 }
 
+/* A process that came later than the job began tears what it writes, and dies of that. */
+static void test_late_victim(struct board *board)
+{
+    static struct plan_step tear = {.action = ACTION_TEAR};
+    const struct plan plan = {.count = 1, .steps = &tear};
+    finish_all(board);
+    int late = board_take_newcomers(board, 1, 1);
+    struct board_slot *slot = &board->slot[late];
+    atomic_store(&slot->pid, 100 + late);
+    atomic_store(&slot->world_size, RANKS);
+    atomic_store(&slot->ended, 1);
+    end_badly(board, late, SIGKILL, 500);
+    board_note_signal(board, 100 + late, SIGKILL);
+    progress_finish(board, 0, late, 0);
+    check(late == RANKS && classify(board, &plan) == LAUNCH_KILLED &&
+              strstr(text, "rank 2 was killed by step 1") != NULL,
+          "process %d kills itself: %s", late, text);
+}
+
 /* A job that may be started again: only after a kill whoever exits is not what went wrong. */
 static void test_leaves(struct board *board)
 {
@@ -247,7 +266,7 @@ int main(void)
     if (mkdtemp(folder) == NULL)
         return 1;
     snprintf(path, sizeof path, "%s/board", folder);
-    if (!check(board_create(path, RANKS, 0, 1e9, &board, &error) == OK, "a board"))
+    if (!check(board_create(path, RANKS, 1, 1e9, &board, &error) == OK, "a board"))
         return done();
     test_exits(board);
     test_aborts(board);
@@ -258,6 +277,7 @@ int main(void)
     test_next_life(board);
     test_leaves(board);
     test_killed_at_start(board);
+    test_late_victim(board); /* is there from here on */
     board_unmap(board);
     unlink(path);
     rmdir(folder);
