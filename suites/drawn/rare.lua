@@ -69,7 +69,7 @@ for number = 1, PROGRAMS do
     table.move({ "--greeted", number % 5 == 0 and 1 or 0,
                  "--outside", number % 5 == 3 and 1 or 0 }, 1, 4, #given + 1, given)
     if moves then
-      local others = { "--freed", 1, "--made", 0, "--piece", random(257, 600) }
+      local others = { "--piece", random(257, 600) }
       table.move(others, 1, #others, #given + 1, given)
     end
     scenario(("%s: rare %d"):format(name, number)) {
@@ -132,10 +132,9 @@ end
 
 -- ---- jobs whose ranks live on ------------------------------------------------------------------
 
--- Communicators that are made ahead of checkpoint_restore are refused; where they come and go,
--- which of those of a newcomer, or of a rank that moved, goes on as which of before is not known.
+-- Communicators that are made ahead of checkpoint_restore are refused.
 local off = { "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0,
-              "--freed", 1, "--made", 0 }
+              "--constructors", 3 }
 
 -- One rank after another dies, or the same again, each when all have gone on from the death before.
 local function deaths(p, protocol)
