@@ -248,7 +248,7 @@ mutants: setup
 	$(Q)scripts/mutants.sh $(BUILD) -j $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1) $(MUTANTS_ONLY)
 
 # An hour: mutants that nobody wrote a scenario for, with drawn programs and the suites, on the step
-# engine. HUNT_ONLY: a glob on their names.
+# engine. HUNT_ONLY: a glob on their names. HUNT_DRAWN=N: N of each protocol that are drawn.
 .PHONY: hunt
 hunt: setup
 	$(Q)$(MAKE) --no-print-directory variants

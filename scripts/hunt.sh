@@ -11,15 +11,19 @@
 # HUNT_MINUTES: how long to go on with a mutant that none of these finds, with programs of further
 # seeds, or where there are none with a campaign over the suites of its protocol (default 0).
 # HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
+# HUNT_DRAWN=N: not these but N of each protocol that are drawn from HUNT_DRAWN_SEED (default 1;
+# scripts/mutants/draw.lua), which nobody has seen. They are left in BUILD_FOLDER/mutants/drawn. What
+# survives of them may be equivalent: somebody has to look. One that does not build does not count.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 . scripts/mutants/common.bash
 build=$(realpath "$1")
 shift
-seeds=${HUNT_SEEDS:-4} minutes=${HUNT_MINUTES:-0}
-[[ $seeds =~ ^[0-9]+$ && $minutes =~ ^[0-9]+$ ]] || {
-    echo "hunt.sh: HUNT_SEEDS=$seeds HUNT_MINUTES=$minutes: whole numbers are accepted, 0 or more" >&2
+seeds=${HUNT_SEEDS:-4} minutes=${HUNT_MINUTES:-0} drawn=${HUNT_DRAWN:-0} drawn_seed=${HUNT_DRAWN_SEED:-1}
+[[ "$seeds $minutes $drawn $drawn_seed" =~ ^([0-9]+\ ?){4}$ ]] || {
+    echo "hunt.sh: HUNT_SEEDS=$seeds HUNT_MINUTES=$minutes HUNT_DRAWN=$drawn HUNT_DRAWN_SEED=$drawn_seed:" \
+        "whole numbers are accepted, 0 or more" >&2
     exit 64
 }
 all=${HUNT_ALL:+yes}
@@ -45,6 +49,49 @@ declare -A suites=(
     [checkpoint_on_failure]="suites/checkpoint_on_failure/crash.lua"
     [ft_mpi]="suites/ft_mpi/crash.lua"
 )
+
+# hunted: the patches, one in a line. Some of those that are drawn are the same code in the end.
+hunted() {
+    local protocol folder
+    [ "$drawn" -gt 0 ] || {
+        hunted_patches | sort
+        return
+    }
+    rm -rf "$build/mutants/drawn"
+    for protocol in "${!suites[@]}"; do
+        folder=$build/mutants/drawn/$protocol/hunt
+        mkdir -p "$folder"
+        sources "$protocol" | xargs "${LUA:-lua5.4}" scripts/mutants/draw.lua "$drawn_seed" "$drawn" "$folder"
+    done
+    find "$build/mutants/drawn" -name '*.patch' | sort
+}
+
+# sources PROTOCOL: what it consists of, without what it tells of itself.
+sources() {
+    local also=()
+    case $1 in
+    scmel | camel | pessimistic) also=(suites/protocols/common/logging) ;;
+    esac
+    find "suites/protocols/$1" "${also[@]}" -name '*.c' ! -name figures.c ! -path '*/broken/*' \
+        ! -path '*/mutants/*' ! -path '*/hunt/*' | sort
+}
+
+# built PATCH: the library of the mutant of that name; nothing: it does not compile, as some that are
+# drawn, or is the same code as the protocol.
+built() {
+    local name library protocol
+    name=$(mutant_name "$1")
+    protocol=${name%%-*}
+    library=$build/mutants/protocols/lib$name.so
+    make -s BUILD="$build" "$library" >/dev/null 2>"$work/said" || {
+        [ "$drawn" -gt 0 ] && grep -q 'error:' "$work/said" && return 0
+        cat "$work/said" >&2
+        exit 3
+    }
+    ! cmp -s <(objdump -d "$library" | tail -n +4) <(objdump -d "$build/protocols/lib$protocol.so" | tail -n +4) ||
+        return 0
+    echo "$library"
+}
 
 # tries OPTION... FILE: the first scenario that fails, as "CLAIM SCENARIO"; nothing: none does. One
 # that is vacuous has not failed. What is violated besides goes to $work/claims.
@@ -152,31 +199,34 @@ is_wanted() {
     return 1
 }
 
-count=0 lost=0
+count=0 found=0 lost=0
 while read -r patch; do
     name=$(mutant_name "$patch")
     is_wanted "$name" "$@" || continue
     protocol=${name%%-*}
-    library=$build/mutants/protocols/lib$name.so
-    make -s BUILD="$build" "$library" >/dev/null || exit 3
+    library=$(built "$patch")
+    [ -n "$library" ] || continue
     rm -rf "$work/shelf"
     mkdir "$work/shelf"
     ln -s "$build/protocols"/* "$work/shelf/"
-    cp --remove-destination "$library" "$work/shelf/" && mv "$work/shelf/lib$name.so" "$work/shelf/lib$protocol.so"
+    cp --remove-destination "$library" "$work/shelf/lib$protocol.so"
     what=$(found "$protocol")
     count=$((count + 1))
     if [ -n "$what" ]; then
         echo "$name: $what"
+        found=$((found + 1))
+    elif [ "$drawn" -gt 0 ]; then
+        echo "$name: survived"
     elif [ -n "$(mutant_says "$patch" Survives)" ]; then
         echo "$name: survived: $(mutant_says "$patch" Survives)"
     else
         echo "$name: survived, was found by $(mutant_says "$patch" Found)"
         lost=$((lost + 1))
     fi
-done < <(hunted_patches | sort)
+done < <(hunted)
 [ "$count" -gt 0 ] || {
     echo "hunt.sh: no mutant is called $*" >&2
     exit 64
 }
-echo "$count mutants, $lost that were found before survived"
+echo "$count mutants, $found found, $lost that were found before survived"
 [ "$lost" -eq 0 ]

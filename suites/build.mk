@@ -23,9 +23,12 @@ of_built         = $(filter-out $(ULFM_USERS:%=suites/protocols/%/%),$(1))
 # alone, those of P/hunt/ for `make hunt` (scripts/build.mk). `make` builds those that canaries need,
 # `make variants` and `make tests` build all of P/broken/.
 PATCHES      = $(call of_built,$(wildcard suites/protocols/*/broken/*.patch))
-MUTANTS      = $(call of_built,$(wildcard suites/protocols/*/mutants/*.patch suites/protocols/*/hunt/*.patch))
+# Those that were drawn (scripts/mutants/draw.lua) lie in $(BUILD)/mutants/drawn/P/hunt/.
+MUTANTS      = $(call of_built,$(wildcard suites/protocols/*/mutants/*.patch suites/protocols/*/hunt/*.patch)) \
+               $(wildcard $(BUILD)/mutants/drawn/*/hunt/*.patch)
 BROKEN       = $(foreach patch,$(PATCHES),$(call broken_name,$(patch)))
-broken_name  = $(word 3,$(subst /, ,$(1)))-$(basename $(notdir $(1)))
+broken_of    = $(notdir $(abspath $(dir $(1))..))
+broken_name  = $(call broken_of,$(1))-$(basename $(notdir $(1)))
 
 # Communicators that survive a restart, for a protocol that includes the layer's header: its sources
 # and the generated wrappers.
@@ -74,7 +77,7 @@ protocol_objects = $(call objects_in,$(1)) $(call objects_in,common/base) $(PROT
 WIRES            = $(call of_built,$(wildcard suites/protocols/*/wire.lua))
 WIRED            = $(patsubst suites/protocols/%/wire.lua,%,$(WIRES))
 WIRED_BROKEN     = $(foreach patch,$(PATCHES),$(if \
-                   $(filter $(word 3,$(subst /, ,$(patch))),$(WIRED)),$(call broken_name,$(patch))))
+                   $(filter $(call broken_of,$(patch)),$(WIRED)),$(call broken_name,$(patch))))
 
 # suites/protocols/P/canary.lua is a scenario that must fail: campaigns over P run it first.
 CANARIES         = $(patsubst suites/protocols/%/canary.lua,%,\
@@ -149,14 +152,14 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 define broken_rule
 $(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
 		suites/broken.sh \
-		$(call protocol_objects,$(word 3,$(subst /, ,$(1))))
+		$(call protocol_objects,$(call broken_of,$(1)))
 	@echo "  BROKEN  $(1)"
 	@mkdir -p $(2)
 	$$(Q)COMPILE='$$(PROTOCOL_COMPILE)' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
 		$(BUILD)/broken/$(call broken_name,$(1)) $$@ $$(filter %.o,$$^)
 
 # Also where the library is not built, so that scenarios can be listed.
-$(2)/$(call broken_name,$(1)).wire.lua: $(1) suites/protocols/$(word 3,$(subst /, ,$(1)))/wire.lua
+$(2)/$(call broken_name,$(1)).wire.lua: $(1) suites/protocols/$(call broken_of,$(1))/wire.lua
 	@mkdir -p $(2)
 	$$(Q)cp $$(lastword $$^) $$@
 	$$(Q)awk '/^--- /{ on = /wire[.]lua/ } on' $(1) | patch -s -F0 --no-backup-if-mismatch $$@

@@ -45,6 +45,26 @@ fixture() {
     [ "$bad" -eq 0 ]
 }
 
+@test "mutants drawn from one seed are the same ones, apply, and change one line each" {
+    local again patch
+    mapfile -t sources < <(find suites/protocols/c3 -name '*.c' | sort)
+    for again in first second; do
+        mkdir "$BATS_TEST_TMPDIR/$again"
+        lua5.4 scripts/mutants/draw.lua 7 60 "$BATS_TEST_TMPDIR/$again" "${sources[@]}"
+    done
+    diff -r "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+    [ "$(find "$BATS_TEST_TMPDIR/first" -name '*.patch' | wc -l)" -eq 60 ]
+    for patch in "$BATS_TEST_TMPDIR"/first/*; do
+        patch --dry-run -s -p1 -F0 <"$patch"
+        [ "$(grep -c '^[-+] ' "$patch")" -eq 2 ]
+    done
+    lua5.4 scripts/mutants/draw.lua 8 60 "$BATS_TEST_TMPDIR/second" "${sources[@]}"
+    run ! diff -r "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+    run -64 lua5.4 scripts/mutants/draw.lua 7 many "$BATS_TEST_TMPDIR/first" "${sources[@]}"
+    run -64 env HUNT_DRAWN=some scripts/hunt.sh "$BUILD"
+    [[ $output == *"HUNT_DRAWN=some"*"whole numbers are accepted"* ]]
+}
+
 @test "every mutant of the hunt says by which claim it is found, or why it survives" {
     local patch said claim
     [ "$(hunted_patches | wc -l)" -ge 60 ]

@@ -16,7 +16,7 @@ hunted_patches() {
 # mutant_name PATCH: PROTOCOL-VARIANT as the suites call it, AREA-MISTAKE of Faultline's own.
 mutant_name() {
     local folder=${1%/*} patch=${1##*/}
-    [[ $folder != suites/protocols/* ]] || folder=${folder%/*}
+    case ${folder##*/} in broken | mutants | hunt) folder=${folder%/*} ;; esac
     echo "${folder##*/}-${patch%.patch}"
 }
 
