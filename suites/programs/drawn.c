@@ -522,7 +522,7 @@ static const struct program_option options[] = {
     SWITCH("started-again", STARTED_AGAIN,
            "persistent receives are started again after they were cancelled (0)"),
     {"freed", &feature[FREED], 0, 2,
-     "1: operations are freed while they are used, 2: and communicators (0)"},
+     "1: operations are freed while they are used, 2: and communicators and datatypes (0)"},
     SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
     SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
     SWITCH("too-long", TOO_LONG, "messages that are longer than their receives (0)"),

@@ -20,6 +20,12 @@
 #define TAG_HINT 30001 /* beyond those of messages */
 #define TAG_GO 30002
 #define TAG_DATA 30003
+#define MATRIX_ROWS 3
+#define MATRIX_COLUMNS 5
+#define MATRIX_NUMBERS (MATRIX_ROWS * MATRIX_COLUMNS)
+#define BLOCK_ROWS 2
+#define BLOCK_COLUMNS 3
+#define BLOCK_NUMBERS (BLOCK_ROWS * BLOCK_COLUMNS)
 #define QUESTIONS 4       /* at most, ahead of what is sent */
 #define TESTIMONY_STEPS 6 /* until what was told is told once more */
 #define PIECE_CHANGES 16  /* numbers of the piece that a step changes */
@@ -30,6 +36,8 @@ static struct {
     uint64_t started_in;
     MPI_Request freed; /* a receive on a communicator that is freed */
     uint64_t freed_in;
+    MPI_Request typed; /* a receive whose datatype is freed */
+    uint64_t typed_in[MATRIX_NUMBERS];
     MPI_Comm made; /* in the step before */
 } rare;
 
@@ -56,7 +64,8 @@ enum pairs {
     PAIRS_CUT,
     PAIRS_MAKE,
     PAIRS_TOO_LONG,
-    PAIRS_HINT
+    PAIRS_HINT,
+    PAIRS_TYPE
 };
 
 /* What a step does of a kind goes between two ranks, which are not the same. False: it does nothing
@@ -260,6 +269,75 @@ static void end_freed(uint64_t step)
     MPI_Wait(&rare.freed, MPI_STATUS_IGNORE);
     if (rare.freed_in != step)
         wrong_in(step, "a message on a communicator that was freed is another one");
+}
+
+static bool is_by_columns(uint64_t step)
+{
+    return draw(step, 91201, 2) == 0;
+}
+
+/* Of number `i` of a block, which has the corner of the matrix that is farthest from its start. */
+static int place_in_matrix(uint64_t step, int i)
+{
+    bool by_columns = is_by_columns(step);
+    int row = by_columns ? i % BLOCK_ROWS : i / BLOCK_COLUMNS;
+    int column = by_columns ? i / BLOCK_ROWS : i % BLOCK_COLUMNS;
+    row += MATRIX_ROWS - BLOCK_ROWS;
+    column += MATRIX_COLUMNS - BLOCK_COLUMNS;
+    return by_columns ? row + MATRIX_ROWS * column : row * MATRIX_COLUMNS + column;
+}
+
+static void send_block(uint64_t step, int to)
+{
+    uint64_t number[BLOCK_NUMBERS];
+    for (int i = 0; i < BLOCK_NUMBERS; i++)
+        number[i] = program_mix(step, (uint64_t)i);
+    MPI_Send(number, BLOCK_NUMBERS, MPI_UINT64_T, to, TAG_FREED, MPI_COMM_WORLD);
+}
+
+static bool is_sent_late(uint64_t step)
+{
+    return draw(step, 91202, 2) == 0;
+}
+
+/* A block of a matrix is received in the next step, with a datatype that is freed now; it is sent
+ * now or then. */
+static void free_type(uint64_t step)
+{
+    int from, to;
+    const int matrix[] = {MATRIX_ROWS, MATRIX_COLUMNS}, block[] = {BLOCK_ROWS, BLOCK_COLUMNS};
+    const int corner[] = {MATRIX_ROWS - BLOCK_ROWS, MATRIX_COLUMNS - BLOCK_COLUMNS};
+    MPI_Datatype type;
+    if (!pair_of(step, PAIRS_TYPE, &from, &to))
+        return;
+    if (self.rank == to) {
+        memset(rare.typed_in, 0, sizeof rare.typed_in);
+        MPI_Type_create_subarray(2, matrix, block, corner,
+                                 is_by_columns(step) ? MPI_ORDER_FORTRAN : MPI_ORDER_C,
+                                 MPI_UINT64_T, &type);
+        MPI_Type_commit(&type);
+        MPI_Irecv(rare.typed_in, 1, type, from, TAG_FREED, MPI_COMM_WORLD, &rare.typed);
+        MPI_Type_free(&type);
+    }
+    if (self.rank == from && !is_sent_late(step))
+        send_block(step, to);
+}
+
+static void end_typed(uint64_t step)
+{
+    int from, to;
+    uint64_t expected[MATRIX_NUMBERS] = {0};
+    if (!pair_of(step, PAIRS_TYPE, &from, &to))
+        return;
+    if (self.rank == from && is_sent_late(step))
+        send_block(step, to);
+    if (self.rank != to)
+        return;
+    MPI_Wait(&rare.typed, MPI_STATUS_IGNORE);
+    for (int i = 0; i < BLOCK_NUMBERS; i++)
+        expected[place_in_matrix(step, i)] = program_mix(step, (uint64_t)i);
+    if (memcmp(rare.typed_in, expected, sizeof expected) != 0)
+        wrong_in(step, "a block received with a datatype that was freed is not what was sent");
 }
 
 /* --- messages that end within an element ------------------------------------------------- */
@@ -493,7 +571,7 @@ static void change_piece(uint64_t step)
 /* Ahead of what is restored. */
 static void rare_register(void)
 {
-    rare.started = rare.freed = MPI_REQUEST_NULL;
+    rare.started = rare.freed = rare.typed = MPI_REQUEST_NULL;
     rare.made = MPI_COMM_NULL;
     checkpoint_register("rare", &rare, sizeof rare);
     if (piece_kib == 0)
@@ -507,6 +585,7 @@ static void rare_restored(MPI_Request none)
 {
     program_renew_requests(none, &rare.started, 1);
     program_renew_requests(none, &rare.freed, 1);
+    program_renew_requests(none, &rare.typed, 1);
 }
 
 /* What the step before has left. */
@@ -518,8 +597,10 @@ static void rare_begin(uint64_t step)
         return;
     if (feature[STARTED_AGAIN])
         end_started(step - 1);
-    if (feature[FREED] > 1)
+    if (feature[FREED] > 1) {
         end_freed(step - 1);
+        end_typed(step - 1);
+    }
     if (feature[MADE])
         end_made(step - 1, step);
 }
@@ -544,8 +625,10 @@ static void rare_step(uint64_t step)
         return;
     if (feature[STARTED_AGAIN])
         start_again(step);
-    if (feature[FREED] > 1)
+    if (feature[FREED] > 1) {
         free_communicator(step);
+        free_type(step);
+    }
     if (feature[MADE])
         make_one(step);
 }
