@@ -210,8 +210,12 @@ void engine_turn_to_poll(void);
  * and changes nothing. */
 typedef bool engine_ready(void *data);
 void engine_wait(engine_ready *ready, void *data);
+
 /* The same for one of several things: which of them are ready depends on the schedule. */
 void engine_wait_for_one(engine_ready *ready, void *data);
+
+/* Is called in this process whenever it has waited: what else has become ready goes on then. */
+void engine_when_waited(void (*call)(void));
 
 /* Whether ready(data), which changes nothing. A process that does nothing but poll in vain is not
  * given the token before something that it could see has changed, or nobody else can run; then time

@@ -178,14 +178,23 @@ static void wait_in_two_steps(engine_ready *ready, void *data, bool one_of_sever
     transition_went_on(false);
 }
 
+static void (*when_waited)(void);
+
+void engine_when_waited(void (*call)(void))
+{
+    when_waited = call;
+}
+
 static void wait_for(engine_ready *ready, void *data, bool one_of_several)
 {
     if (engine->transitions != NULL) {
         wait_in_two_steps(ready, data, one_of_several);
-        return;
+    } else {
+        while (!ready(data))
+            block();
     }
-    while (!ready(data))
-        block();
+    if (when_waited)
+        when_waited();
 }
 
 void engine_wait(engine_ready *ready, void *data)

@@ -26,12 +26,6 @@ static bool are_requests(int count, const MPI_Request *requests)
     return count >= 0;
 }
 
-static void begin_waiting(void)
-{
-    engine_turn();
-    requests_sweep();
-}
-
 static void begin_polling(void)
 {
     engine_turn_to_poll();
@@ -61,7 +55,7 @@ static bool is_ready(void *request)
 
 static int wait_one(MPI_Request *request, MPI_Status *status)
 {
-    begin_waiting();
+    engine_turn();
     if (!is_request(*request))
         return refuse(MPI_ERR_REQUEST);
     MPI_Comm comm = request_comm(*request);
@@ -147,7 +141,7 @@ static bool are_ready(void *data)
 
 static int wait_all(int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    begin_waiting();
+    engine_turn();
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
     engine_wait(are_ready, &(struct waited){count, requests});
@@ -228,7 +222,7 @@ static int finish_any(int count, MPI_Request *requests, int ready, int *index, M
 static int wait_any(int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
     int active;
-    begin_waiting();
+    engine_turn();
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);
     int ready = wait_for_some(count, requests, &active);
@@ -274,7 +268,7 @@ static int finish_several(int count, MPI_Request *requests, int ready, int *out,
 static int wait_some(int count, MPI_Request *requests, int *out, int *indices, MPI_Status *statuses)
 {
     int active;
-    begin_waiting();
+    engine_turn();
     *out = MPI_UNDEFINED;
     if (!are_requests(count, requests))
         return refuse(MPI_ERR_REQUEST);

@@ -155,6 +155,7 @@ void request_abandon(struct request *request)
         return;
     }
     request->abandoned = any_abandoned = true;
+    engine_when_waited(requests_sweep);
     requests_sweep();
 }
 

@@ -1,7 +1,7 @@
 /* What is wrong, and what MPI says of it: a line for each, the class of the error that the call
- * returns, and what the receiver's status counts where
- * there is none. The lines must be the same whatever library runs
- * it. Two ranks. */
+ * returns, and what the receiver's status counts where there is none; and what comes into the
+ * buffer of a receive whose request is freed ahead of its message. The lines must be the same
+ * whatever library runs it. Two ranks. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -30,6 +30,26 @@ static void mismatch(const char *what, int sent, int count, MPI_Datatype type)
     }
 }
 
+/* The message is sent when the request is gone, and another one after it. */
+static void freed(void)
+{
+    int rank, got = 0, sent[] = {7, 8};
+    MPI_Request request;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Irecv(&got, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Send(&sent[0], 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+        MPI_Send(&sent[1], 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&buffer[0], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("a freed receive: %d\n", got);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Datatype gaps;
@@ -45,6 +65,7 @@ int main(int argc, char **argv)
     mismatch("ends within an element", 3, 1, gaps);
     mismatch("ends within the last element", 11, 1, gaps);
     mismatch("more than there is room for", 12, 5, MPI_CHAR);
+    freed();
     say("nobody of that rank", MPI_Send(buffer, 1, MPI_INT, 1, 0, MPI_COMM_SELF), NULL);
     say("no tag", MPI_Send(buffer, 1, MPI_INT, 0, -5, MPI_COMM_SELF), NULL);
     say("no count", MPI_Send(buffer, -1, MPI_INT, 0, 0, MPI_COMM_SELF), NULL);
