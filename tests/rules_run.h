@@ -181,11 +181,11 @@ static inline void do_call(unsigned call)
     record_end(r, 0);
 }
 
-static inline void do_sendrecv(void)
+static inline void do_sendrecv(unsigned call)
 {
-    struct record *send = record_begin(LEVEL_APP, RECORD_SEND, CALL_MPI_Sendrecv);
+    struct record *send = record_begin(LEVEL_APP, RECORD_SEND, call);
     record_publish(send);
-    struct record *receive = record_begin(LEVEL_APP, RECORD_RECV, CALL_MPI_Sendrecv);
+    struct record *receive = record_begin(LEVEL_APP, RECORD_RECV, call);
     receive->want_peer = PEER_ANY;
     record_publish(receive);
     record_end(send, 0);

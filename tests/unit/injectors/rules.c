@@ -107,6 +107,22 @@ static void test_ways_to_receive(void)
     }
 }
 
+static void test_two_records(void)
+{
+    static const unsigned calls[] = {CALL_MPI_Sendrecv, CALL_MPI_Sendrecv_replace,
+                                     CALL_MPI_Isendrecv, CALL_MPI_Isendrecv_replace};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        RUN("await event=call nth=2", "await event=call nth=2 position=after");
+        become(0, 0);
+        do_sendrecv(calls[i]);
+        check(step() == 0, "%s is one call, though it has two records", call_name(calls[i]));
+        do_sendrecv(calls[i]);
+        check(step() == 1, "the second %s", call_name(calls[i]));
+        do_sendrecv(calls[i]);
+        check(step() == 2, "the second %s that ends from there on", call_name(calls[i]));
+    }
+}
+
 static void test_calls(void)
 {
     RUN("await event=wait nth=2", "await event=wait nth=3", "await event=call nth=2",
@@ -121,12 +137,12 @@ static void test_calls(void)
     do_test(true);
     do_test(false);
     check(step() == 2, "each Test is one");
-    do_sendrecv();
+    do_sendrecv(CALL_MPI_Sendrecv);
     check(step() == 2, "Sendrecv is one call");
     do_waitall(1);
     check(step() == 3, "Waitall is one call");
-    do_sendrecv();
-    do_sendrecv();
+    do_sendrecv(CALL_MPI_Sendrecv);
+    do_sendrecv(CALL_MPI_Sendrecv);
     check(step() == 4, "also afterwards");
     do_collective(CALL_MPI_Bcast, 1);
     do_collective(CALL_MPI_Ibcast, 2);
@@ -381,6 +397,7 @@ int main(void)
     test_ranks();
     test_receives();
     test_ways_to_receive();
+    test_two_records();
     test_calls();
     test_notes();
     test_kill_before();
