@@ -6,6 +6,7 @@
 
 local PROGRAMS = 10 -- under each protocol
 
+local COLLECTIVE_BITS = { "auto", "separate", "piggyback" }
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
@@ -79,6 +80,7 @@ for number = 1, PROGRAMS do
       environment = {
         [variable .. "_EVERY"] = random(3),
         C3_PIGGYBACK = name == "c3" and (chance(50) and "epoch" or "color") or nil,
+        C3_COLLECTIVE_BITS = name == "c3" and COLLECTIVE_BITS[number % 3 + 1] or nil,
         COCHECK_SKELETONS = moves and 1 or nil,
         COCHECK_MIGRATE = moves and ("%d@%d"):format(random(0, ranks - 1), line_of_move) or nil,
       },

@@ -4,6 +4,7 @@
 
 local PROGRAMS = 10 -- under each protocol
 
+local COLLECTIVE_BITS = { "auto", "separate", "piggyback" }
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 local function one_of(list) return list[random(#list)] end
@@ -49,6 +50,7 @@ for number = 1, PROGRAMS do
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),
         C3_PIGGYBACK = protocol.name == "c3" and one_of { "epoch", "color" } or nil,
+        C3_COLLECTIVE_BITS = protocol.name == "c3" and COLLECTIVE_BITS[number % 3 + 1] or nil,
       },
       max_incarnations = 8, timeout = 60,
       plan = function(p)
