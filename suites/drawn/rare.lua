@@ -68,7 +68,9 @@ for number = 1, PROGRAMS do
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
     local given, line_of_move = arguments(number, testimony, off), random(2)
     table.move({ "--greeted", number % 5 == 0 and 1 or 0,
-                 "--outside", number % 5 == 3 and 1 or 0 }, 1, 4, #given + 1, given)
+                 "--outside", number % 5 == 3 and 1 or 0,
+                 "--outlasting", number % 5 == 1 and name ~= "blocking" and 1 or 0 },
+               1, 6, #given + 1, given)
     if moves then
       local others = { "--piece", random(257, 600) }
       table.move(others, 1, #others, #given + 1, given)
@@ -162,7 +164,8 @@ for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
   for number = 1, PROGRAMS do
     scenario(("%s: rare %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" },
-      arguments = arguments(number, 2, off),
+      arguments = arguments(number, 2, { "--outlasting", number % 5 == 1 and 1 or 0,
+                                         table.unpack(off) }),
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = random(2, 5), environment = { [protocol:upper() .. "_EVERY"] = random(4) },
       engine = "step", survivors = true, timeout = 60,

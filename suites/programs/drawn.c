@@ -11,6 +11,7 @@
 #include "drawn_lasting.h"
 #include "drawn_messages.h"
 #include "drawn_nobody.h"
+#include "drawn_outlasting.h"
 #include "drawn_outside.h"
 #include "drawn_properties.h"
 #include "drawn_rare.h"
@@ -349,6 +350,7 @@ static void one_step(void)
     rare_step(step);
     lasting_step(step);
     outside_step(step);
+    outlasting_step(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
@@ -410,6 +412,7 @@ static void restore(size_t payloads)
     checkpoint_register("out", out, payloads * sizeof *out);
     if (has_rare())
         rare_register();
+    outlasting_register();
     if (feature[PROPERTIES])
         properties_prepare();
     lasting_prepare();
@@ -424,6 +427,7 @@ static void restore(size_t payloads)
     program_renew_requests(kept.none, &kept.nothing, 1);
     program_renew_requests(kept.none, kept.overlapping.request, OVERLAPPING);
     rare_restored(kept.none);
+    outlasting_restored(kept.none);
     lasting_restored(made, kept.none);
     kept.none = MPI_REQUEST_NULL;
     if (feature[OTHER_COMMS])
@@ -531,6 +535,7 @@ static const struct program_option options[] = {
     SWITCH("replaced", REPLACED,
            "a persistent request is made ahead of checkpoint_restore and freed (0)"),
     SWITCH("outside", OUTSIDE, "persistent requests whose buffers are no state (0)"),
+    SWITCH("outlasting", OUTLASTING, "requests that are pending for ten steps (0)"),
     SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };

@@ -52,7 +52,8 @@ enum feature {
     PROPERTIES, /* see drawn_properties.h */
     REPLACED,   /* see drawn_lasting.h */
     GREETED,
-    OUTSIDE, /* see drawn_outside.h */
+    OUTSIDE,    /* see drawn_outside.h */
+    OUTLASTING, /* see drawn_outlasting.h */
     FEATURES
 };
 
