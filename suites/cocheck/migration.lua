@@ -57,6 +57,18 @@ migration("two ranks migrate at once", { moves = "1@1,2@1", skeletons = 2 })
 migration("two ranks migrate at once, all sending", {
   program = "mixture", moves = "0@1,2@1", skeletons = 2, expect = { cover = { "R.clear" } },
 })
+-- One of them is where it goes, and sends to the other one, before that one is anywhere.
+for slow = 0, 1 do
+  for _, program in ipairs { "mixture", "random" } do
+    migration(("two ranks migrate at once, rank %d last: %s"):format(slow, program), {
+      program = program, moves = "0@1,1@1", skeletons = 2,
+      plan = function(p)
+        p:stop { rank = slow, event = "phase", name = "cocheck:before-transfer", attempt = true,
+                 release = { rank = RANKS + 1 - slow, event = "send", nth = 5 } }
+      end,
+    })
+  end
+end
 migration("all ranks migrate at once", { moves = "0@1,1@1,2@1", skeletons = 3 })
 migration("a rank migrates twice in a row", { moves = "1@1,1@2", skeletons = 2 })
 migration("one rank after the other", { moves = "1@1,2@2,0@3", skeletons = 3 })

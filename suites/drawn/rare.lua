@@ -67,6 +67,16 @@ for number = 1, PROGRAMS do
     local name, variable, claims, testimony, off = table.unpack(protocol)
     local ranks, moves = random(2, 5), name == "cocheck" and chance(50)
     local given, line_of_move = arguments(number, testimony, off), random(2)
+    local movers = not moves and 0 or 1 + number // 2 % 2
+    local last_move = movers < 2 and line_of_move or line_of_move + number // 4 % 2
+    local function move_from(rank)
+      return table.concat({ ("%d@%d"):format(rank, line_of_move),
+        ("%d@%d"):format((rank + 1) % ranks, last_move) }, ",", 1, movers)
+    end
+    -- Of lines in which ranks migrate nobody commits anything.
+    local function committed(line)
+      return movers > 0 and line >= line_of_move and line <= last_move and last_move + 1 or line
+    end
     table.move({ "--greeted", number % 5 == 0 and 1 or 0,
                  "--outside", number % 5 == 3 and 1 or 0,
                  "--outlasting", number % 5 == 1 and name ~= "blocking" and 1 or 0 },
@@ -78,13 +88,13 @@ for number = 1, PROGRAMS do
     scenario(("%s: rare %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, arguments = given,
       policy = number % 2 == 1 and "skewed" or nil,
-      ranks = ranks + (moves and 1 or 0), reserve = moves and 1 or nil,
+      ranks = ranks + movers, reserve = moves and movers or nil,
       environment = {
         [variable .. "_EVERY"] = random(3),
         C3_PIGGYBACK = name == "c3" and (chance(50) and "epoch" or "color") or nil,
         C3_COLLECTIVE_BITS = name == "c3" and COLLECTIVE_BITS[number % 3 + 1] or nil,
-        COCHECK_SKELETONS = moves and 1 or nil,
-        COCHECK_MIGRATE = moves and ("%d@%d"):format(random(0, ranks - 1), line_of_move) or nil,
+        COCHECK_SKELETONS = moves and movers or nil,
+        COCHECK_MIGRATE = moves and move_from(random(0, ranks - 1)) or nil,
       },
       max_incarnations = 8, timeout = 60,
       plan = function(p)
@@ -92,13 +102,15 @@ for number = 1, PROGRAMS do
         tell_late(p, name)
         fall_behind(p)
         if moves and chance(50) then -- the line after that in which a rank moved
-          p:await { event = "commit", epoch = line_of_move + 1 }
+          p:await { event = "commit", epoch = last_move + 1 }
           p:kill { rank = random(0, ranks - 1), event = "call", nth = random(6) }
         end
         local each = chance(30) -- each of the first lines is restored
+        local line = 0
         for death = 1, each and 7 or random(0, 3) do
           local rank = random(0, ranks - 1)
-          local line = each and death or random(death, 2 * death)
+          local drawn = each and death or random(death, 2 * death)
+          line = committed(math.max(drawn, line + 1)) -- one that was not awaited so far
           if chance(25) then -- between the parts of a line
             local other = (rank + 1) % ranks
             p:kill { rank = rank, at = { rank = other, event = "saved", epoch = line } }
