@@ -1,11 +1,11 @@
 -- Draws mutants of C sources from a seed: each changes one line as a slip of the hand might, a
--- comparison, a condition, a constant, or a statement that is left out. Nobody has seen them, so what
--- share of them is found says what is found of mistakes that nobody thought of.
+-- comparison, a condition, a constant, or a statement that is left out. Nobody has seen them, so
+-- what share of them is found says what is found of mistakes that nobody thought of.
 -- Usage: draw.lua SEED COUNT FOLDER SOURCE.c...
---     COUNT patches FILE.c-LINE-CHANGE.patch are written into FOLDER; fewer where the sources do not
---     have so many lines that can be changed. The same seed draws the same of the same sources.
--- Left alone: what has to do with errors, memory and what is told the harness, since nothing of that
--- is to be seen of the protocol. A patch need not compile, and may change nothing that matters.
+--     COUNT patches FILE.c-LINE-CHANGE.patch are written into FOLDER; fewer where the sources do
+--     not have so many lines that can be changed. The same seed draws the same of the same sources.
+-- Left alone: what has to do with errors, memory and what is told the harness, since nothing of
+-- that is to be seen of the protocol. A patch need not compile, and may change nothing that matters.
 
 local seed, count, folder = math.tointeger(arg[1]), math.tointeger(arg[2]), arg[3]
 if not seed or not count or not arg[4] then
@@ -25,12 +25,13 @@ local CONTEXT = 3
 local LEFT_ALONE = { '"', "/%*", "%*/", "NULL", "[Ee]rror", "fail", "must", "free%(", "close%(",
   "MPI_SUCCESS", "realloc", "yield", "faultline_", "note_", "phase%(" }
 
-local COMPARED = { ["<"] = "<=", ["<="] = "<", [">"] = ">=", [">="] = ">", ["=="] = "!=", ["!="] = "==" }
+local COMPARED = { ["<"] = "<=", ["<="] = "<", [">"] = ">=", [">="] = ">", ["=="] = "!=",
+  ["!="] = "==" }
 local JOINED = { ["&&"] = "||", ["||"] = "&&" }
 local TRUTH = { ["true"] = "false", ["false"] = "true" }
 
--- Every line that replacing one match of `pattern` in `line` gives. `replacement` gets what matched,
--- and gives nothing to leave it as it is.
+-- Every line that replacing one match of `pattern` in `line` gives. `replacement` gets what
+-- matched, and gives nothing to leave it as it is.
 local function each_replaced(line, pattern, replacement)
   local lines, from = {}, 1
   while true do
@@ -67,7 +68,8 @@ local CHANGES = {
   end,
   dropped = function(line, before)
     local is_begun_before = not before:match("[;{})]$") and not before:match("else$")
-    local is_statement = line:match("^%s+[%w_]+%b();$") or line:match("^%s+[%w_%.%->%[%]]+ [%+%-|&]?= .*;$") or
+    local is_statement = line:match("^%s+[%w_]+%b();$") or
+      line:match("^%s+[%w_%.%->%[%]]+ [%+%-|&]?= .*;$") or
       line:match("^%s+[%w_%.%->%[%]]+[%+%-][%+%-];$") or line:match("^%s+continue;$")
     return { not is_begun_before and is_statement and line:match("^%s+") .. ";" or nil }
   end,
@@ -110,10 +112,11 @@ end
 local function write_patch(place, change)
   local first = math.max(1, place.number - CONTEXT)
   local last = math.min(#place.lines, place.number + CONTEXT)
-  local name = ("%s/%s-%d-%s.patch"):format(folder, place.path:match("[^/]+$"), place.number, change.name)
+  local name = ("%s/%s-%d-%s.patch"):format(folder, place.path:match("[^/]+$"), place.number,
+    change.name)
   local file = assert(io.open(name, "w"))
-  file:write(("%s, line %d: %s.\n\n--- a/%s\n+++ b/%s\n"):format(place.path, place.number, change.name,
-    place.path, place.path))
+  file:write(("%s, line %d: %s.\n\n--- a/%s\n+++ b/%s\n"):format(place.path, place.number,
+    change.name, place.path, place.path))
   file:write(("@@ -%d,%d +%d,%d @@\n"):format(first, last - first + 1, first, last - first + 1))
   for number = first, last do
     local is_changed = number == place.number
