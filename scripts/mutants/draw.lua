@@ -5,7 +5,8 @@
 --     COUNT patches FILE.c-LINE-CHANGE.patch are written into FOLDER; fewer where the sources do
 --     not have so many lines that can be changed. The same seed draws the same of the same sources.
 -- Left alone: what has to do with errors, memory and what is told the harness, since nothing of
--- that is to be seen of the protocol. A patch need not compile, and may change nothing that matters.
+-- that is to be seen of the protocol. A patch need not compile, and may change nothing that
+-- matters.
 
 local seed, count, folder = math.tointeger(arg[1]), math.tointeger(arg[2]), arg[3]
 if not seed or not count or not arg[4] then
