@@ -20,9 +20,9 @@ cd "$(dirname "$0")/.."
 . scripts/mutants/common.bash
 build=$(realpath "$1")
 shift
-seeds=${HUNT_SEEDS:-4} minutes=${HUNT_MINUTES:-0} drawn=${HUNT_DRAWN:-0} drawn_seed=${HUNT_DRAWN_SEED:-1}
-[[ "$seeds $minutes $drawn $drawn_seed" =~ ^([0-9]+\ ?){4}$ ]] || {
-    echo "hunt.sh: HUNT_SEEDS=$seeds HUNT_MINUTES=$minutes HUNT_DRAWN=$drawn HUNT_DRAWN_SEED=$drawn_seed:" \
+seeds=${HUNT_SEEDS:-4} minutes=${HUNT_MINUTES:-0} to_draw=${HUNT_DRAWN:-0} from_seed=${HUNT_DRAWN_SEED:-1}
+[[ "$seeds $minutes $to_draw $from_seed" =~ ^([0-9]+\ ?){4}$ ]] || {
+    echo "hunt.sh: HUNT_SEEDS=$seeds HUNT_MINUTES=$minutes HUNT_DRAWN=$to_draw HUNT_DRAWN_SEED=$from_seed:" \
         "whole numbers are accepted, 0 or more" >&2
     exit 64
 }
@@ -53,7 +53,7 @@ declare -A suites=(
 # hunted: the patches, one in a line. Some of those that are drawn are the same code in the end.
 hunted() {
     local protocol folder
-    [ "$drawn" -gt 0 ] || {
+    [ "$to_draw" -gt 0 ] || {
         hunted_patches | sort
         return
     }
@@ -61,7 +61,7 @@ hunted() {
     for protocol in "${!suites[@]}"; do
         folder=$build/mutants/drawn/$protocol/hunt
         mkdir -p "$folder"
-        sources "$protocol" | xargs "${LUA:-lua5.4}" scripts/mutants/draw.lua "$drawn_seed" "$drawn" "$folder"
+        sources "$protocol" | xargs "${LUA:-lua5.4}" scripts/mutants/draw.lua "$from_seed" "$to_draw" "$folder"
     done
     find "$build/mutants/drawn" -name '*.patch' | sort
 }
@@ -84,7 +84,7 @@ built() {
     protocol=${name%%-*}
     library=$build/mutants/protocols/lib$name.so
     make -s BUILD="$build" "$library" >/dev/null 2>"$work/said" || {
-        [ "$drawn" -gt 0 ] && grep -q 'error:' "$work/said" && return 0
+        [ "$to_draw" -gt 0 ] && grep -q 'error:' "$work/said" && return 0
         cat "$work/said" >&2
         exit 3
     }
@@ -199,7 +199,7 @@ is_wanted() {
     return 1
 }
 
-count=0 found=0 lost=0
+count=0 caught=0 lost=0
 while read -r patch; do
     name=$(mutant_name "$patch")
     is_wanted "$name" "$@" || continue
@@ -214,8 +214,8 @@ while read -r patch; do
     count=$((count + 1))
     if [ -n "$what" ]; then
         echo "$name: $what"
-        found=$((found + 1))
-    elif [ "$drawn" -gt 0 ]; then
+        caught=$((caught + 1))
+    elif [ "$to_draw" -gt 0 ]; then
         echo "$name: survived"
     elif [ -n "$(mutant_says "$patch" Survives)" ]; then
         echo "$name: survived: $(mutant_says "$patch" Survives)"
@@ -228,5 +228,5 @@ done < <(hunted)
     echo "hunt.sh: no mutant is called $*" >&2
     exit 64
 }
-echo "$count mutants, $found found, $lost that were found before survived"
+echo "$count mutants, $caught found, $lost that were found before survived"
 [ "$lost" -eq 0 ]
