@@ -14,11 +14,11 @@ setup() { suites_setup; }
 }
 
 @test "cocheck: every fourth migration" {
-    passes 15 "$ROOT/suites/cocheck/migration.lua" --shard 2/4
+    passes 16 "$ROOT/suites/cocheck/migration.lua" --shard 2/4
 }
 
 @test "cocheck: ranks that migrate together, or while all others send to them" {
-    passes 3 "$ROOT/suites/cocheck/migration.lua" --filter '*ranks migrate*'
+    passes 7 "$ROOT/suites/cocheck/migration.lua" --filter '*ranks migrate*'
     passes 5 "$ROOT/suites/cocheck/migration.lua" --filter '*while all others*' --repeat 5
 }
 
