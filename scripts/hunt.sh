@@ -11,9 +11,9 @@
 # HUNT_MINUTES: how long to go on with a mutant that none of these finds, with programs of further
 # seeds, or where there are none with a campaign over the suites of its protocol (default 0).
 # HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
-# HUNT_DRAWN=N: not these but N of each protocol that are drawn from HUNT_DRAWN_SEED (default 1;
-# scripts/mutants/draw.lua), which nobody has seen. They are left in BUILD_FOLDER/mutants/drawn. What
-# survives of them may be equivalent: somebody has to look. One that does not build does not count.
+# HUNT_DRAWN=N: instead of these, N mutants of each protocol that are drawn from HUNT_DRAWN_SEED
+# (default 1; scripts/mutants/draw.lua). They are left in BUILD_FOLDER/mutants/drawn. A survivor may be
+# equivalent: somebody has to read it. One that does not build does not count.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/.."

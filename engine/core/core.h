@@ -214,7 +214,8 @@ void engine_wait(engine_ready *ready, void *data);
 /* The same for one of several things: which of them are ready depends on the schedule. */
 void engine_wait_for_one(engine_ready *ready, void *data);
 
-/* Is called in this process whenever it has waited: what else has become ready goes on then. */
+/* From here on this process calls `call` at the end of each wait, for what has become ready besides
+ * what it waited for. There is one such function. */
 void engine_when_waited(void (*call)(void));
 
 /* Whether ready(data), which changes nothing. A process that does nothing but poll in vain is not

@@ -77,7 +77,8 @@ static uint64_t world_members(const struct lives *lives)
     return key;
 }
 
-/* Those of the COMM record at `index`; 0 also of one that is itself in every life. */
+/* Those of the COMM record at `index`; 0 also where a protocol told the identity, since its id is
+ * the same in every life then. */
 static uint64_t members_of(const struct lives *lives, const struct trace *trace, uint64_t index)
 {
     uint64_t left = (uint64_t)trace->record[index].tag;

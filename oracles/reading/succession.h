@@ -6,8 +6,9 @@
  * Seen in the traces: the newcomer told `restored`; the two have the same ranks as members; the
  * dead rank used the old one, and the newcomer does not; the newcomer uses the new one from
  * `restored` on, and nobody used it before in the rank's place. Where there are several, the first
- * made succeeds the first made, if they are as many. One whose identity a protocol told is itself
- * in every life, and neither succeeds nor is succeeded. Must not know: how messages are matched. */
+ * made succeeds the first made, if they are as many. A communicator whose identity a protocol told
+ * has one id in all lives: it succeeds none, and none succeeds it. Must not know: how messages are
+ * matched. */
 #ifndef ORACLES_READING_SUCCESSION_H
 #define ORACLES_READING_SUCCESSION_H
 

@@ -1,12 +1,11 @@
--- Draws mutants of C sources from a seed: each changes one line as a slip of the hand might, a
--- comparison, a condition, a constant, or a statement that is left out. Nobody has seen them, so
--- what share of them is found says what is found of mistakes that nobody thought of.
+-- Draws mutants of C sources from a seed. Each changes one line: a comparison, a condition or a
+-- constant is another one, or a statement is left out. Nobody has seen them, so the share that is
+-- found is an estimate for mistakes that nobody thought of.
 -- Usage: draw.lua SEED COUNT FOLDER SOURCE.c...
 --     COUNT patches FILE.c-LINE-CHANGE.patch are written into FOLDER; fewer where the sources do
 --     not have so many lines that can be changed. The same seed draws the same of the same sources.
--- Left alone: what has to do with errors, memory and what is told the harness, since nothing of
--- that is to be seen of the protocol. A patch need not compile, and may change nothing that
--- matters.
+-- Lines about errors, memory and notes to the harness are left alone, since a run shows nothing of
+-- them. A patch need not compile, and may change nothing that matters.
 
 local seed, count, folder = math.tointeger(arg[1]), math.tointeger(arg[2]), arg[3]
 if not seed or not count or not arg[4] then

@@ -57,7 +57,7 @@ migration("two ranks migrate at once", { moves = "1@1,2@1", skeletons = 2 })
 migration("two ranks migrate at once, all sending", {
   program = "mixture", moves = "0@1,2@1", skeletons = 2, expect = { cover = { "R.clear" } },
 })
--- One of them is where it goes, and sends to the other one, before that one is anywhere.
+-- One of them has arrived at its skeleton, and sends to the other one, which has not arrived yet.
 for slow = 0, 1 do
   for _, program in ipairs { "mixture", "random" } do
     migration(("two ranks migrate at once, rank %d last: %s"):format(slow, program), {

@@ -73,7 +73,7 @@ for number = 1, PROGRAMS do
       return table.concat({ ("%d@%d"):format(rank, line_of_move),
         ("%d@%d"):format((rank + 1) % ranks, last_move) }, ",", 1, movers)
     end
-    -- Of lines in which ranks migrate nobody commits anything.
+    -- A line in which ranks migrate is not committed: this is the one to wait for instead.
     local function committed(line)
       return movers > 0 and line >= line_of_move and line <= last_move and last_move + 1 or line
     end

@@ -276,7 +276,7 @@ static bool is_by_columns(uint64_t step)
     return draw(step, 91201, 2) == 0;
 }
 
-/* Of number `i` of a block, which has the corner of the matrix that is farthest from its start. */
+/* Where number `i` of the block lies in the matrix. The block is its last rows and columns. */
 static int place_in_matrix(uint64_t step, int i)
 {
     bool by_columns = is_by_columns(step);

@@ -277,7 +277,7 @@ int main(void)
     test_next_life(board);
     test_leaves(board);
     test_killed_at_start(board);
-    test_late_victim(board); /* is there from here on */
+    test_late_victim(board); /* adds a process that stays on the board */
     board_unmap(board);
     unlink(path);
     rmdir(folder);
