@@ -10,6 +10,7 @@
 # HUNT_SEEDS: chunks of drawn programs (default 4). HUNT_SUITES=no: drawn programs alone.
 # HUNT_MINUTES: how long to go on with a mutant that none of these finds, with programs of further
 # seeds, or where there are none with a campaign over the suites of its protocol (default 0).
+# JOBS: how many runs at once (default as many as there are processors).
 # HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
 # HUNT_DRAWN=N: instead of these, N mutants of each protocol that are drawn from HUNT_DRAWN_SEED
 # (default 1; scripts/mutants/draw.lua). They are left in BUILD_FOLDER/mutants/drawn. A survivor may be
@@ -102,7 +103,7 @@ tries() {
     rm -rf "$work/runs"
     : >"$work/tap"
     FAULTLINE_PROTOCOLS=$work/shelf "$build/faultline" "${verb[@]}" --engine step \
-        --out "$work/runs" "$@" >"$work/tap" 2>"$work/said" </dev/null &
+        --jobs "${JOBS:-$(nproc)}" --out "$work/runs" "$@" >"$work/tap" 2>"$work/said" </dev/null &
     while [ -z "$all" ] && kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
         sleep 0.2
     done
