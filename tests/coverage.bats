@@ -117,3 +117,26 @@ covers() {
     [ ! -e faultline-out/latest/1/control ]
     all_gone
 }
+
+@test "control run: its results are held against those of the program without the protocol" {
+    mkdir protocols
+    ln -s "$BUILD"/protocols/* protocols/
+    cp "$BATS_TEST_DIRNAME/../suites/protocols/null/null.c" wrong.c
+    cat >>wrong.c <<'C'
+#include <mpi.h>
+
+EXPORTED int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                      MPI_Status *status)
+{
+    int error = PMPI_Recv(buffer, count, type, source, tag, comm, status);
+    ((char *)buffer)[8] ^= 1;
+    return error;
+}
+C
+    mpicc.mpich -shared -fPIC -I"$BATS_TEST_DIRNAME/../suites/programs" \
+        -I"$BATS_TEST_DIRNAME/../harness" -o protocols/libwrong.so wrong.c
+    echo 'scenario "one" { protocol = "wrong", program = "ring", ranks = 2, claims = { "H.result" },
+      plan = function(p) p:kill { rank = 1, event = "send", nth = 2 } end }' >s.lua
+    FAULTLINE_PROTOCOLS=$PWD/protocols run -1 "$FAULTLINE" run s.lua
+    [[ "$output" == *"not ok 1 - one # H.result"*'control: "fails without faults too"'* ]]
+}

@@ -155,6 +155,14 @@ detect() {
     [[ "$output" == *'end: "finished after 1 incarnation'* ]]
 }
 
+@test "who comes to a port is not joined with a process that died there" {
+    printf 'scenario "port" { protocol = "null", program = "%s", ranks = 3, engine = "step",
+  survivors = true, claims = { "H.progress" }, plan = function(p)
+    p:kill { rank = 1, call = "MPI_Comm_accept", position = "inside" } end }\n' \
+        "$BUILD/tests/mpi/engine_port" >s.lua
+    run -0 "$FAULTLINE" run --repeat 5 s.lua
+}
+
 # With seeds 9, 10 and 16 spawned processes begin before the last of the first world does.
 # Their traces name all processes by the numbers in which they came, and communicators alike.
 @test "spawned processes merge with their parents, and connect by a port" {

@@ -172,6 +172,8 @@ of() { jq -r "$1" faultline-out/latest/campaign.json; }
     "$FAULTLINE" run --engine step --seed 4 s.lua
     run ! cmp -s faultline-out/latest/1/output/r0.0.out first
     [ "$(sort -u first | wc -l)" -eq 5 ]
+    # Each rank draws others; srand(time(NULL)) alone gives all the same.
+    [ "$(cut -d' ' -f3 faultline-out/latest/1/output/r*.0.out | sort -u | wc -l)" -eq 13 ]
     "$FAULTLINE" run --engine step --repeat 22 s.lua
     [ "$(grep -l '"twice"' faultline-out/latest/*/verdict.json | wc -l)" -eq 2 ]
 }

@@ -203,3 +203,48 @@ for number = 1, PROGRAMS do
     end,
   }
 end
+
+-- ---- deaths in the phases of the protocol ------------------------------------------------------
+
+-- Those of the first lines, of the commit of one and of what is done ahead of it above all; after a
+-- death the phases of the recovery are the first. Large messages are sent in all.
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs(protocols) do
+    local name, variable, claims, testimony, off = table.unpack(protocol)
+    scenario(("%s: in a phase %d"):format(name, number)) {
+      protocol = name, program = "drawn", claims = claims,
+      ranks = random(2, 5),
+      policy = number % 2 == 1 and "skewed" or nil,
+      arguments = arguments(number, testimony, { "--large", 1, table.unpack(off) }),
+      environment = {
+        [variable .. "_EVERY"] = random(3),
+        C3_COLLECTIVE_BITS = name == "c3" and COLLECTIVE_BITS[number % 3 + 1] or nil,
+      },
+      max_incarnations = 8, timeout = 60,
+      plan = function(p)
+        for _ = 1, random(4) do
+          if chance(40) then p:await { event = "saved" } end
+          p:kill { rank = chance(40) and 0 or random(0, p.ranks - 1), event = "phase",
+                   nth = random(chance(50) and 12 or 40) }
+        end
+      end,
+    }
+  end
+end
+
+-- Jobs of one rank, which has nobody to hear from. Its messages to itself cross lines.
+for _, protocol in ipairs(protocols) do
+  local name, variable = table.unpack(protocol)
+  if name ~= "blocking" then
+    scenario(name .. ": one rank") {
+      protocol = name, program = "collectives", claims = { "H" }, ranks = 1, timeout = 60,
+      environment = { [variable .. "_EVERY"] = random(3) },
+      plan = function(p)
+        for _ = 1, 2 do
+          p:await { event = "commit" }
+          p:kill { rank = 0, event = "call", nth = random(20) }
+        end
+      end,
+    }
+  end
+end

@@ -8,6 +8,7 @@
 #include "checkpoint.h"
 #include "collective_calls.h"
 #include "completing.h"
+#include "drawn_large.h"
 #include "drawn_lasting.h"
 #include "drawn_messages.h"
 #include "drawn_nobody.h"
@@ -22,12 +23,13 @@
 #define BUFFER_BYTES (1 << 20)
 #define DUE_MOST (2 * WINDOW_REQUESTS + OVERLAPPING)
 
-/* Requests that are to be completed together at the end of a step: those of a message that is
- * received have its place in `place`, others -1. */
+/* Requests that are to be completed together at the end of a step, each with the place of its
+ * message, which is sent or received, or -1. */
 struct due {
     int count;
     MPI_Request *request[DUE_MOST];
     int place[DUE_MOST];
+    bool is_sent[DUE_MOST];
 };
 
 static long seed = 1, more_varied, compute_us, print_every;
@@ -49,10 +51,11 @@ static void do_group(const struct group *group)
         receive_all(group);
 }
 
-static void add_due(struct due *due, MPI_Request *request, int place)
+static void add_due(struct due *due, MPI_Request *request, int place, bool is_sent)
 {
     due->request[due->count] = request;
-    due->place[due->count++] = place;
+    due->place[due->count] = place;
+    due->is_sent[due->count++] = is_sent;
 }
 
 /* What of a group is to be completed at the end of the step in which it is due. */
@@ -61,9 +64,9 @@ static void find_due(const struct group *group, struct due *due)
     int first = ((int)(group->step % WINDOW) * GROUPS + group->number) * MESSAGES;
     for (int i = 0; i < group->messages; i++) {
         if (group->message[i].from == self.rank && !group->message[i].blocking)
-            add_due(due, request_of(kept.sending, group, i), -1);
+            add_due(due, request_of(kept.sending, group, i), first + i, true);
         if (group->to == self.rank && is_posted(group) && !group->cancelled) {
-            add_due(due, request_of(kept.receiving, group, i), first + i);
+            add_due(due, request_of(kept.receiving, group, i), first + i, false);
         }
     }
 }
@@ -77,17 +80,25 @@ static struct group group_at(int place)
     return group;
 }
 
-static void take_done(const struct due *due, int index, MPI_Status *status)
+static void take_done(const struct due *due, int index, MPI_Status *status, const MPI_Status *told)
 {
     if (due->place[index] < 0)
         return;
     struct group group = group_at(due->place[index]);
-    take(&group, due->place[index] % MESSAGES, status);
+    int message = due->place[index] % MESSAGES;
+    if (due->is_sent[index]) {
+        overwrite(&group, message);
+        return;
+    }
+    if (told->MPI_SOURCE != status->MPI_SOURCE || told->MPI_TAG != status->MPI_TAG)
+        wrong(&group, "MPI_Request_get_status tells of another message than is received");
+    take(&group, message, status);
 }
 
 /* Completes all of them, of which none is MPI_REQUEST_NULL, in one of the nine ways: `how` of enum
- * completing, or after MPI_Request_get_status has said that one is complete. */
-static void complete_all(int how, int count, MPI_Request *request, MPI_Status *of)
+ * completing, or after MPI_Request_get_status has said that one is complete. What that told goes to
+ * `told`; where it was not asked that is what is in `of`. */
+static void complete_all(int how, int count, MPI_Request *request, MPI_Status *of, MPI_Status *told)
 {
     static MPI_Status status[DUE_MOST];
     static int index[DUE_MOST];
@@ -95,7 +106,7 @@ static void complete_all(int how, int count, MPI_Request *request, MPI_Status *o
     for (int left = count; left > 0; left -= done) {
         int at = count - left, there = 0;
         while (how == COMPLETING_WAYS && !there)
-            MPI_Request_get_status(request[at], &there, status);
+            MPI_Request_get_status(request[at], &there, &told[at]);
         if (how <= TEST || how == COMPLETING_WAYS) {
             complete_one(how == TEST, &request[at], status);
             index[0] = at;
@@ -103,8 +114,11 @@ static void complete_all(int how, int count, MPI_Request *request, MPI_Status *o
         } else {
             complete_some((enum completing)how, count, request, &done, index, status);
         }
-        for (int i = 0; i < done; i++)
+        for (int i = 0; i < done; i++) {
             of[index[i]] = status[i];
+            if (how != COMPLETING_WAYS)
+                told[index[i]] = status[i];
+        }
     }
 }
 
@@ -113,13 +127,13 @@ static void complete_all(int how, int count, MPI_Request *request, MPI_Status *o
 static void complete_due(struct due *due)
 {
     static MPI_Request request[DUE_MOST];
-    static MPI_Status of[DUE_MOST];
+    static MPI_Status of[DUE_MOST], told[DUE_MOST];
     for (int i = 0; i < due->count; i++)
         request[i] = *due->request[i];
     complete_all(draw(self.kept.step, 90000 + self.rank, COMPLETING_WAYS + 1), due->count, request,
-                 of);
+                 of, told);
     for (int i = 0; i < due->count; i++) {
-        take_done(due, i, &of[i]);
+        take_done(due, i, &of[i], &told[i]);
         *due->request[i] = request[i];
         if (request[i] != MPI_REQUEST_NULL)
             MPI_Request_free(due->request[i]); /* a persistent one */
@@ -278,21 +292,22 @@ static void find_overlapping(struct due *due)
     bool together = draw(self.kept.step, 90307, 2) == 0;
     for (int i = 0; together && i < OVERLAPPING; i++)
         if (kept.overlapping.request[i] != MPI_REQUEST_NULL)
-            add_due(due, &kept.overlapping.request[i], -1);
+            add_due(due, &kept.overlapping.request[i], -1, false);
 }
 
 static void end_overlapping(void)
 {
     struct overlapping *calls = &kept.overlapping;
     MPI_Request request[OVERLAPPING];
-    MPI_Status status[OVERLAPPING];
+    MPI_Status status[OVERLAPPING], told[OVERLAPPING];
     int count = 0;
     for (int i = 0; i < OVERLAPPING; i++) {
         if (calls->request[i] != MPI_REQUEST_NULL)
             request[count++] = calls->request[i];
         calls->request[i] = MPI_REQUEST_NULL;
     }
-    complete_all(draw(calls->step, 90310 + self.rank, COMPLETING_WAYS + 1), count, request, status);
+    complete_all(draw(calls->step, 90310 + self.rank, COMPLETING_WAYS + 1), count, request, status,
+                 told);
     for (int i = 0; i < BROADCASTS; i++)
         if (feature[NONBLOCKING_COLLECTIVES] && has_broadcasts(calls->step) &&
             calls->broadcast[i] != program_mix(calls->step, (uint64_t)i))
@@ -320,6 +335,7 @@ static void one_step(void)
     call_all();
     rare_begin(step);
     lasting_begin(step);
+    large_begin(step);
     if (!groups_first)
         begin_overlapping();
     with_due(look_at_due, &due);
@@ -351,6 +367,7 @@ static void one_step(void)
     lasting_step(step);
     outside_step(step);
     outlasting_step(step);
+    large_step(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
@@ -418,6 +435,7 @@ static void restore(size_t payloads)
     lasting_prepare();
     memcpy(made, lasting.request[LASTING_ALL_THROUGH], sizeof made);
     outside_prepare();
+    large_prepare();
     greet();
     checkpoint_restore();
     memcpy(kept.comm, comm, sizeof comm);
@@ -428,6 +446,7 @@ static void restore(size_t payloads)
     program_renew_requests(kept.none, kept.overlapping.request, OVERLAPPING);
     rare_restored(kept.none);
     outlasting_restored(kept.none);
+    large_restored(kept.none);
     lasting_restored(made, kept.none);
     kept.none = MPI_REQUEST_NULL;
     if (feature[OTHER_COMMS])
@@ -462,6 +481,7 @@ static void run(void)
                (unsigned long long)kept.taken, (unsigned long long)self.kept.sum);
     lasting_end();
     outside_end();
+    large_end();
     if (feature[PROPERTIES])
         properties_end();
     free_comms();
@@ -536,6 +556,7 @@ static const struct program_option options[] = {
            "a persistent request is made ahead of checkpoint_restore and freed (0)"),
     SWITCH("outside", OUTSIDE, "persistent requests whose buffers are no state (0)"),
     SWITCH("outlasting", OUTLASTING, "requests that are pending for ten steps (0)"),
+    SWITCH("large", LARGE_MESSAGES, "messages of 72 KB, that end within an element (0)"),
     SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };

@@ -89,6 +89,11 @@ static bool has_calls(enum lasting set, uint64_t step)
     return feature[PERSISTENT_COLLECTIVES] && ask_lasting(step, set, 5, 3) == 0;
 }
 
+static bool is_in_place(enum lasting set, uint64_t step)
+{
+    return ask_lasting(made_in(set, step), set, 7, 2) == 0;
+}
+
 static void make_messages(enum lasting set, uint64_t step)
 {
     static begin_function *const send[MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
@@ -125,8 +130,9 @@ static void make_requests(enum lasting set, uint64_t step)
         make_messages(set, step);
     if (!feature[PERSISTENT_COLLECTIVES])
         return;
-    MPI_Allreduce_init(&lasting.mine[set], &lasting.all[set], 1, MPI_UINT64_T, MPI_BXOR,
-                       MPI_COMM_WORLD, MPI_INFO_NULL, &request[SUM]);
+    MPI_Allreduce_init(is_in_place(set, step) ? MPI_IN_PLACE : &lasting.mine[set],
+                       &lasting.all[set], 1, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request[SUM]);
     MPI_Bcast_init(&lasting.spread[set], 1, MPI_UINT64_T, root_of(set, step), MPI_COMM_WORLD,
                    MPI_INFO_NULL, &request[SPREADING]);
     make_gathering(set, step);
@@ -174,7 +180,8 @@ static uint64_t number_of(uint64_t step, int rank, int index)
 
 static void start_calls(enum lasting set, uint64_t step)
 {
-    lasting.mine[set] = program_mix(step, self.kept.sum);
+    *(is_in_place(set, step) ? &lasting.all[set] : &lasting.mine[set]) =
+        program_mix(step, self.kept.sum);
     lasting.spread[set] = root_of(set, step) == self.rank ? step + 1 : 0;
     for (int i = 0; i < PIECE_MOST; i++)
         lasting.piece[set][i] = number_of(step, self.rank, i);

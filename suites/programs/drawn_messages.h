@@ -281,6 +281,14 @@ static void cancel(const struct group *group)
 typedef int send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int begin_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
+/* What has been sent is the program's to change. */
+static void overwrite(const struct group *group, int i)
+{
+    const struct message *message = &group->message[i];
+    for (int k = 0; k < message->count; k++)
+        put(payload(out, group, i), message->sent_as, k, ~(uint64_t)k);
+}
+
 static void send_one(const struct group *group, int i)
 {
     static send_function *const at_once[MODES] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend};
@@ -300,6 +308,7 @@ static void send_one(const struct group *group, int i)
     at += shapes[shape].address;
     if (message->blocking) {
         at_once[message->mode](at, count, type, to, message->tag, comm);
+        overwrite(group, i);
         return;
     }
     (message->persistent ? persistent : begun)[message->mode](at, count, type, to, message->tag,

@@ -52,8 +52,9 @@ enum feature {
     PROPERTIES, /* see drawn_properties.h */
     REPLACED,   /* see drawn_lasting.h */
     GREETED,
-    OUTSIDE,    /* see drawn_outside.h */
-    OUTLASTING, /* see drawn_outlasting.h */
+    OUTSIDE,        /* see drawn_outside.h */
+    OUTLASTING,     /* see drawn_outlasting.h */
+    LARGE_MESSAGES, /* see drawn_large.h */
     FEATURES
 };
 

@@ -342,26 +342,34 @@ static void end_typed(uint64_t step)
 
 /* --- messages that end within an element ------------------------------------------------- */
 
-/* An element is two numbers with a hole between and one behind; three numbers come. */
+/* An element is two or three numbers, each with a hole behind it; a number is missing in the second
+ * one. The receive names its buffer, or the datatype has the addresses. */
 static void receive_part(uint64_t step)
 {
-    int from, to, elements, lengths[] = {1, 1}, places[] = {0, 2};
-    uint64_t sent[3] = {step, step + 1, step + 2}, got[8] = {0};
-    const uint64_t expected[8] = {step, 0, step + 1, 0, step + 2, 0, 0, 0};
+    int from, to, elements, numbers = 2 + draw(step, 91650, 2), lengths[] = {1, 1, 1};
+    bool has_addresses = draw(step, 91651, 2) == 0;
+    uint64_t sent[5], got[12] = {0}, expected[12] = {0};
+    MPI_Aint first = 0, places[3];
     MPI_Datatype placed, type;
     MPI_Status status;
     if (!pair_of(step, PAIRS_CUT, &from, &to))
         return;
+    for (int i = 0; i < 2 * numbers - 1; i++)
+        sent[i] = expected[2 * i] = step + (uint64_t)i;
     if (self.rank == from)
-        MPI_Send(sent, 3, MPI_UINT64_T, to, TAG_PARTIAL, MPI_COMM_WORLD);
+        MPI_Send(sent, 2 * numbers - 1, MPI_UINT64_T, to, TAG_PARTIAL, MPI_COMM_WORLD);
     if (self.rank != to)
         return;
-    MPI_Type_indexed(2, lengths, places, MPI_UINT64_T, &placed);
-    MPI_Type_create_resized(placed, 0, 4 * (MPI_Aint)sizeof(uint64_t), &type);
+    if (has_addresses)
+        MPI_Get_address(got, &first);
+    for (int i = 0; i < numbers; i++)
+        places[i] = first + 2 * i * (MPI_Aint)sizeof(uint64_t);
+    MPI_Type_create_hindexed(numbers, lengths, places, MPI_UINT64_T, &placed);
+    MPI_Type_create_resized(placed, 0, 2 * numbers * (MPI_Aint)sizeof(uint64_t), &type);
     MPI_Type_commit(&type);
-    MPI_Recv(got, 2, type, from, TAG_PARTIAL, MPI_COMM_WORLD, &status);
+    MPI_Recv(has_addresses ? MPI_BOTTOM : got, 2, type, from, TAG_PARTIAL, MPI_COMM_WORLD, &status);
     MPI_Get_elements(&status, type, &elements);
-    if (elements != 3 || memcmp(got, expected, sizeof got) != 0)
+    if (elements != 2 * numbers - 1 || memcmp(got, expected, sizeof got) != 0)
         wrong_in(step, "of a message that ends within an element the numbers are in other places");
     MPI_Type_free(&placed);
     MPI_Type_free(&type);

@@ -4,7 +4,8 @@
  *     alone     rank 0 fails where the step engine runs it, and nowhere else
  *     race      rank 0 fails where it hears rank 2 before rank 1
  *     root      all wait for ever where the root of a broadcast waits until all have come to it
- *     random    rank 0 tells the others numbers from all sources of random numbers
+ *     random    rank 0 tells the others numbers from all sources of random numbers, and they print
+ *               those that they have drawn as well
  *     process   rank 0 tells the others its process number */
 #include "faultline.h"
 
@@ -74,11 +75,16 @@ static void draw(uint64_t number[SOURCES])
         number[4] = from_file();
 }
 
+static void print(int rank, const uint64_t *number, int count)
+{
+    for (int i = 0; i < count; i++)
+        printf("rank %d: %016llx\n", rank, (unsigned long long)number[i]);
+}
+
 static void tell(int rank, uint64_t *number, int count)
 {
     MPI_Bcast(number, count, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < count; i++)
-        printf("rank %d: %016llx\n", rank, (unsigned long long)number[i]);
+    print(rank, number, count);
 }
 
 int main(int argc, char **argv)
@@ -98,6 +104,8 @@ int main(int argc, char **argv)
         root(rank, size);
     } else if (strcmp(what, "random") == 0) {
         draw(number);
+        if (rank > 0)
+            print(rank, number, SOURCES);
         tell(rank, number, SOURCES);
     } else {
         number[0] = (uint64_t)getpid();

@@ -173,6 +173,22 @@ static void test_leaves(struct board *board)
     check(!ends[1].first && !ends[0].first, "rank 1 exits after the kill");
 }
 
+/* A process in reserve that nobody needed may leave, but not crash. */
+static void test_reserve(struct board *board)
+{
+    static struct plan_step kill = {.action = ACTION_KILL, .victims = 1, .victim = {0}};
+    const struct plan plan = {.count = 1, .steps = &kill};
+    const struct survivors survivors = {.ranks = 1, .plan = &plan};
+    finish_all(board);
+    atomic_store(&board->slot[1].nobody, 1);
+    atomic_store(&board->slot[1].state, RANK_INITIALIZED);
+    ends_collect(board, &survivors, ends);
+    check(!ends[1].first, "the process in reserve leaves");
+    end_badly(board, 1, SIGSEGV, 500);
+    ends_collect(board, &survivors, ends);
+    check(ends[1].first, "the process in reserve crashes");
+}
+
 /* Others that mpiexec has not started by then, or that find it gone, are not what went wrong. */
 static void test_killed_at_start(struct board *board)
 {
@@ -276,6 +292,7 @@ int main(void)
     test_kills(board);
     test_next_life(board);
     test_leaves(board);
+    test_reserve(board);
     test_killed_at_start(board);
     test_late_victim(board); /* adds a process that stays on the board */
     board_unmap(board);
