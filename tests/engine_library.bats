@@ -107,6 +107,17 @@ agreed on 7" ]
 1: it waits" ]
 }
 
+@test "who changes what it sends before that is complete may change what is received" {
+    printf 'scenario "early" { protocol = "null", program = "%s", ranks = 2, engine = "step",
+  arguments = { "early" }, claims = { "H.progress" } }\n' "$BUILD/tests/mpi/engine_differs" >s.lua
+    for seed in 1 2 3 4 5 6 7 8; do
+        "$FAULTLINE" run --seed "$seed" s.lua
+        cat faultline-out/latest/1/output/r1.0.out >>came
+    done
+    [ "$(sort -u came)" = "as it is
+as it was" ]
+}
+
 @test "a rank whose place nobody takes has not come to its end, unless the job goes on without it" {
     circle
     run "$FAULTLINE" run s.lua

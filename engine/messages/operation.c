@@ -141,6 +141,8 @@ static int why_not_sent(const struct operation *send)
     return view_ends_waiting(send->view) ? MPIX_ERR_REVOKED : MPI_SUCCESS;
 }
 
+/* A library may read the buffer until the send is complete. Here that is each time it is asked
+ * whether it is: who changes the buffer too early changes what is received. */
 static bool send_ready(void *data)
 {
     const struct operation *send = data;
@@ -148,6 +150,8 @@ static bool send_ready(void *data)
         mailbox_see_matched(send->message);
         if (send->message->matched)
             view_could_be_revoked(send->view);
+        else
+            pack(&send->side, send->message);
     }
     return !send->message || send->message->matched || why_not_sent(send) != MPI_SUCCESS;
 }

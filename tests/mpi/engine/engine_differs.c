@@ -4,6 +4,8 @@
  *     alone     rank 0 fails where the step engine runs it, and nowhere else
  *     race      rank 0 fails where it hears rank 2 before rank 1
  *     root      all wait for ever where the root of a broadcast waits until all have come to it
+ *     early     rank 0 changes what it sends before the send is complete, and rank 1 tells
+ *               whether it has got what was there in the beginning
  *     random    rank 0 tells the others numbers from all sources of random numbers, and they print
  *               those that they have drawn as well
  *     process   rank 0 tells the others its process number */
@@ -50,6 +52,24 @@ static void root(int rank, int size)
     MPI_Bcast(much, MUCH, MPI_INT, 0, MPI_COMM_WORLD);
     for (int to = 1; rank == 0 && to < size; to++)
         MPI_Send(much, 1, MPI_INT, to, 2, MPI_COMM_WORLD);
+}
+
+static void change_early(int rank)
+{
+    static int much[MUCH];
+    MPI_Request send;
+    int done;
+    if (rank == 0) {
+        MPI_Isend(much, MUCH, MPI_INT, 1, 3, MPI_COMM_WORLD, &send);
+        much[0] = 1;
+        MPI_Test(&send, &done, MPI_STATUS_IGNORE);
+        MPI_Send(&rank, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Recv(&rank, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(much, MUCH, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%s\n", much[0] == 0 ? "as it was" : "as it is");
+    }
 }
 
 static uint64_t from_file(void)
@@ -102,6 +122,8 @@ int main(int argc, char **argv)
         race(rank, size);
     } else if (strcmp(what, "root") == 0) {
         root(rank, size);
+    } else if (strcmp(what, "early") == 0) {
+        change_early(rank);
     } else if (strcmp(what, "random") == 0) {
         draw(number);
         if (rank > 0)
