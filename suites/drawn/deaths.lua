@@ -157,3 +157,39 @@ for number = 1, PROGRAMS do
     end,
   }
 end
+
+-- What some send to a new process is on its way for long: what others send it, or pass on along a
+-- tree, comes first.
+local function late_for_the_new(p, protocol)
+  local ranks = job(p, protocol, 1)
+  local rank = random(0, p.ranks - 1)
+  if chance(50) then p:await { event = "saved", epoch = random(2) } end
+  local death = p:kill { rank = ranks.process[rank], event = "call", nth = random(60) }
+  ranks.replace(rank)
+  local newcomer = ranks.process[rank]
+  for other = 0, p.ranks - 1 do
+    if other ~= rank and chance(40) then
+      p:hold { from = other, to = newcomer, level = "wire", nth = random(8), after = death,
+               attempt = true,
+               release = { rank = chance(30) and newcomer or other, event = "call",
+                           nth = random(60) } }
+    end
+  end
+  p:kill { rank = newcomer, event = "call", nth = random(200),
+           after = p:await { rank = newcomer, event = "phase", name = protocol .. ":lives-on",
+                             after = death } }
+end
+
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
+    scenario(("%s: late for the new %d"):format(protocol, number)) {
+      protocol = protocol, program = "drawn", claims = { "H", "M" },
+      arguments = arguments(number, 12, "--varied", 1),
+      policy = number % 2 == 1 and "skewed" or nil,
+      ranks = protocol == "camel" and random(4, 8) or random(3, 5),
+      environment = { [protocol:upper() .. "_EVERY"] = random(4) },
+      engine = "step", survivors = true, timeout = 60,
+      plan = function(p) late_for_the_new(p, protocol) end,
+    }
+  end
+end
