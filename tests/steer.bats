@@ -213,6 +213,13 @@ LUA
     [[ $output == *"cancel: rank 0 ok"* && $output == *"was never done: choose"* ]]
 }
 
+@test "where a receive that waits for its choice is cancelled the next one gets it" {
+    cat >>s.lua <<'LUA'
+try("again", "steer_choices", 4, { "again", "3" }, function(p) p:choose { rank = 0, source = 3 } end)
+LUA
+    run -0 timeout 100 "$FAULTLINE" run --out out s.lua
+}
+
 # --- answers --------------------------------------------------------------------------------------
 
 @test "a call says no although it could say yes" {

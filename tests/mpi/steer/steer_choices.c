@@ -20,7 +20,7 @@ static int first, taken[SENDERS + 1], all;
 static void sender(void)
 {
     int turn = 0;
-    if (rank > 1)
+    if (rank > 1 || strcmp(name, "again") == 0)
         MPI_Recv(&turn, 1, MPI_INT, rank - 1, 0, turns, MPI_STATUS_IGNORE);
     for (int i = 0; i < EACH; i++) {
         int data[2] = {rank, i};
@@ -106,12 +106,12 @@ static void with_recv(void)
 }
 
 /* The receive that waits for its choice is taken back, or forgotten. */
-static void with_end(void)
+static void with_end(int tag)
 {
     int data[2], cancelled;
     MPI_Request request;
     MPI_Status status;
-    MPI_Irecv(data, 2, MPI_INT, MPI_ANY_SOURCE, 99, world, &request);
+    MPI_Irecv(data, 2, MPI_INT, MPI_ANY_SOURCE, tag, world, &request);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &cancelled);
@@ -128,7 +128,11 @@ int main(int argc, char **argv)
     if (rank == 0 && strcmp(name, "irecv") == 0)
         with_irecv();
     if (rank == 0 && strcmp(name, "cancel") == 0)
-        with_end();
+        with_end(99);
+    if (rank == 0 && strcmp(name, "again") == 0) { /* before anybody sends */
+        with_end(MPI_ANY_TAG);
+        MPI_Send(&rank, 1, MPI_INT, 1, 0, turns);
+    }
     if (rank != 0)
         sender();
     while (rank == 0 && all < SENDERS * EACH) {
