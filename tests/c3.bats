@@ -144,6 +144,12 @@ same() {
     done
 }
 
+@test "folders of the store that are not there are made, also in one that is" {
+    mkdir here
+    FAULTLINE_STORE=$PWD/here/a/b job 2 "$BUILD/programs/ring" --iterations 200
+    [ -e here/a/b/commit ]
+}
+
 @test "what is missing or damaged ends the recovery with the file's name" {
     killed_at 1 c3:after-checkpoint 3 3 "$BUILD/programs/ring" --iterations 200
     cp -r "$FAULTLINE_STORE" good
