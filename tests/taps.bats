@@ -149,6 +149,7 @@ generate() {
     grep -q 'kind=recv call=MPI_Imrecv .* flags=8 ' dump
     grep -q 'kind=send call=MPI_Send .* peer=-1 ' dump
     grep -q 'kind=recv call=MPI_Imrecv .* peer=-1 .* want_peer=-1 ' dump
+    grep -q 'kind=complete call=MPI_Waitall .* peer=-1 ' dump
     grep -q 'kind=recv call=MPI_Recv .* want_peer=-2 want_tag=-2 ' dump
     grep -q 'kind=probe call=MPI_Improbe' dump
 }
