@@ -23,6 +23,7 @@ struct line_note {
     uint64_t ticks;
     const struct trace *trace;
     uint64_t index;
+    const struct trace *passes; /* of the process where the rank was first that passes it */
 };
 
 /* What was told of lines, and of potential checkpoints. */
@@ -34,7 +35,7 @@ struct line_notes {
 /* What was told in one incarnation. */
 struct incarnation_notes {
     struct line_notes lines;  /* what begins or settles one: by line, then the earliest first */
-    struct line_notes passed; /* potential checkpoints: by trace, then the earliest first */
+    struct line_notes passed; /* potential checkpoints: by rank, then the earliest first */
     uint64_t promised;        /* potential checkpoints; 0: nothing is promised */
     struct line_note begins;  /* the promise of when the next line is begun; value 0: none */
 };
@@ -80,7 +81,7 @@ static int compare_lines(const void *left, const void *right)
 static int compare_passed(const void *left, const void *right)
 {
     const struct line_note *a = left, *b = right;
-    int order = (a->trace > b->trace) - (a->trace < b->trace);
+    int order = (a->passes > b->passes) - (a->passes < b->passes);
     return order != 0 ? order : compare_times(a, b);
 }
 
@@ -88,6 +89,16 @@ static void sort(struct line_notes *list, int (*compare)(const void *, const voi
 {
     if (list->count > 0)
         qsort(list->note, list->count, sizeof *list->note, compare);
+}
+
+/* A rank that goes from one process to another goes on there. */
+static struct line_note passed_by_rank(const struct lives *lives, struct line_note note)
+{
+    const struct life *life = lives_find(lives, event_of(note.trace, note.index));
+    while (life != NULL && (life->moved || (life->takes_over && life->before->left)))
+        life = life->before;
+    note.passes = life != NULL ? life->trace : note.trace;
+    return note;
 }
 
 static void collect(const struct judging *judging, int incarnation, struct incarnation_notes *in)
@@ -98,12 +109,15 @@ static void collect(const struct judging *judging, int incarnation, struct incar
         uint64_t index = trace->count;
         while (trace->incarnation == incarnation && note_before(trace, index, &index)) {
             const struct record *record = &trace->record[index];
-            struct line_note note = {(unsigned)record->tag, record->bytes, record->enter, trace,
-                                     index};
+            struct line_note note = {.kind = (unsigned)record->tag,
+                                     .value = record->bytes,
+                                     .ticks = record->enter,
+                                     .trace = trace,
+                                     .index = index};
             if (begins(&note) || settles(&note))
                 put(&in->lines, note);
             else if (note.kind == NOTE_POTENTIAL)
-                put(&in->passed, note);
+                put(&in->passed, passed_by_rank(&judging->reading.lives, note));
             else if (note.kind == NOTE_SETTLES && record->bytes > in->promised)
                 in->promised = record->bytes;
             else if (note.kind == NOTE_BEGINS && record->bytes > in->begins.value)
@@ -126,15 +140,14 @@ static bool is_disturbed(const struct judging *judging, int incarnation)
     return judging->evidence_lost;
 }
 
-/* The first from `from` on that is of another trace, or of the same trace and later than `ticks`.
- */
+/* The first from `from` on that another rank passes, or the same and later than `ticks`. */
 static size_t skip(const struct line_notes *list, size_t from, uint64_t ticks)
 {
-    const struct trace *trace = list->note[from].trace;
+    const struct trace *passes = list->note[from].passes;
     size_t low = from, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (list->note[middle].trace == trace && list->note[middle].ticks <= ticks)
+        if (list->note[middle].passes == passes && list->note[middle].ticks <= ticks)
             low = middle + 1;
         else
             high = middle;

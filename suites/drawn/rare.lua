@@ -248,3 +248,16 @@ for _, protocol in ipairs(protocols) do
     }
   end
 end
+
+-- A rank migrates under CoCheck, rank 0 in one of two, and many lines are due after it.
+for number = 1, 2 do
+  local moves = number == 1 and 0 or random(2)
+  scenario(("cocheck: lines after a move %d"):format(number)) {
+    protocol = "cocheck", program = "drawn", claims = { "R", "H" }, ranks = 4, reserve = 1,
+    arguments = { "--seed", random(1000000000), "--iterations", 120, "--size", 8,
+                  "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 },
+    environment = { COCHECK_EVERY = random(3), COCHECK_SKELETONS = 1,
+                    COCHECK_MIGRATE = ("%d@%d"):format(moves, random(2)) },
+    timeout = 120,
+  }
+end
