@@ -107,7 +107,7 @@ agreed on 7" ]
 1: it waits" ]
 }
 
-@test "who changes what it sends before that is complete may change what is received" {
+@test "a buffer is read until its send is complete, and written to when its receive has begun" {
     printf 'scenario "early" { protocol = "null", program = "%s", ranks = 2, engine = "step",
   arguments = { "early" }, claims = { "H.progress" } }\n' "$BUILD/tests/mpi/engine_differs" >s.lua
     for seed in 1 2 3 4 5 6 7 8; do

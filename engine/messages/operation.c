@@ -270,6 +270,13 @@ static MPI_Count what_fits(const struct side *side, const struct message *messag
     return (MPI_Count)message->bytes < room ? (MPI_Count)message->bytes : room;
 }
 
+void receive_ahead(const struct operation *receive)
+{
+    const struct message *message = receive->posted ? receive->posted->message : NULL;
+    if (message)
+        unpack(&receive->side, message, what_fits(&receive->side, message));
+}
+
 static void describe(const struct operation *receive, const struct message *message,
                      MPI_Status *status)
 {
@@ -340,7 +347,9 @@ static void receive_cancel(void *data)
 
 static int receive_start(void *data)
 {
-    return receive_begin(data);
+    int class = receive_begin(data);
+    receive_ahead(data);
+    return class;
 }
 
 const struct request_kind receive_kind = {

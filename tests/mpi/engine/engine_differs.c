@@ -5,7 +5,8 @@
  *     race      rank 0 fails where it hears rank 2 before rank 1
  *     root      all wait for ever where the root of a broadcast waits until all have come to it
  *     early     rank 0 changes what it sends before the send is complete, and rank 1 tells
- *               whether it has got what was there in the beginning
+ *               whether it has got what was there in the beginning; and where a receive does not
+ *               write to its buffer when it begins
  *     random    rank 0 tells the others numbers from all sources of random numbers, and they print
  *               those that they have drawn as well
  *     process   rank 0 tells the others its process number */
@@ -65,10 +66,17 @@ static void change_early(int rank)
         MPI_Test(&send, &done, MPI_STATUS_IGNORE);
         MPI_Send(&rank, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
         MPI_Wait(&send, MPI_STATUS_IGNORE);
+        MPI_Send(&(int){7}, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Send(&(int){8}, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Recv(&rank, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(much, MUCH, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         printf("%s\n", much[0] == 0 ? "as it was" : "as it is");
+        MPI_Recv(&rank, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &send);
+        if (rank != 7)
+            printf("not written at once\n");
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
     }
 }
 
