@@ -46,7 +46,7 @@ for protocol, program in pairs {
   scmel = "master_worker", camel = "openatom", pessimistic = "master_worker",
 } do
   for rank = 0, RANKS - 1 do news(protocol, program, rank) end
-  for rank = 1, RANKS - 1 do
+  for rank = 0, RANKS - 1 do
     for nth = 4, 10, 3 do messages(protocol, program, rank, nth) end
   end
 end
