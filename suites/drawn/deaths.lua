@@ -145,7 +145,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: at a send %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
-    arguments = arguments(number, 12, "--testimony", random(0, 2)),
+    arguments = arguments(number, 12, "--testimony", random(0, 2), "--large", number % 2),
     policy = number % 2 == 1 and "skewed" or nil,
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
@@ -184,7 +184,7 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
     scenario(("%s: late for the new %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" },
-      arguments = arguments(number, 12, "--varied", 1),
+      arguments = arguments(number, 12, "--large", 1),
       policy = number % 2 == 1 and "skewed" or nil,
       ranks = protocol == "camel" and random(4, 8) or random(3, 5),
       environment = { [protocol:upper() .. "_EVERY"] = random(4) },
