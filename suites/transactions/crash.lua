@@ -51,6 +51,9 @@ for _, program in ipairs(programs) do
   job(program, "two neighbours at once", function(p)
     p:kill { ranks = { 1, 2 }, at = at_call(3, 18) }
   end)
+  job(program, "two that are no neighbours at once", function(p)
+    p:kill { ranks = { 1, 3 }, at = at_call(0, 18) }
+  end)
   job(program, "all but one at once", function(p)
     p:kill { ranks = { 0, 1, 2 }, at = at_call(3, 18) }
   end)
