@@ -210,12 +210,12 @@ end
 -- death the phases of the recovery are the first. Large messages are sent in all.
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
-    local name, variable, claims, testimony, off = table.unpack(protocol)
+    local name, variable, claims, testimony, refused = table.unpack(protocol)
     scenario(("%s: in a phase %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims,
       ranks = random(2, 5),
       policy = number % 2 == 1 and "skewed" or nil,
-      arguments = arguments(number, testimony, { "--large", 1, table.unpack(off) }),
+      arguments = arguments(number, testimony, { "--large", 1, table.unpack(refused) }),
       environment = {
         [variable .. "_EVERY"] = random(3),
         C3_COLLECTIVE_BITS = name == "c3" and COLLECTIVE_BITS[number % 3 + 1] or nil,
