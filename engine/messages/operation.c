@@ -141,8 +141,9 @@ static int why_not_sent(const struct operation *send)
     return view_ends_waiting(send->view) ? MPIX_ERR_REVOKED : MPI_SUCCESS;
 }
 
-/* A library may read the buffer until the send is complete. Here that is each time it is asked
- * whether it is: who changes the buffer too early changes what is received. */
+/* A library may read the buffer until the send is complete. The engine reads it again each time the
+ * sender looks whether the send is complete: a program or a protocol that changes the buffer before
+ * changes what is received. */
 static bool send_ready(void *data)
 {
     const struct operation *send = data;
@@ -270,13 +271,6 @@ static MPI_Count what_fits(const struct side *side, const struct message *messag
     return (MPI_Count)message->bytes < room ? (MPI_Count)message->bytes : room;
 }
 
-void receive_ahead(const struct operation *receive)
-{
-    const struct message *message = receive->posted ? receive->posted->message : NULL;
-    if (message)
-        unpack(&receive->side, message, what_fits(&receive->side, message));
-}
-
 static void describe(const struct operation *receive, const struct message *message,
                      MPI_Status *status)
 {
@@ -345,10 +339,16 @@ static void receive_cancel(void *data)
     receive->was_cancelled = true;
 }
 
+/* A library may write to the buffer at any time from here on. The engine does so at once where the
+ * message has arrived: a program or a protocol that still uses what was in the buffer gets the
+ * message instead. */
 static int receive_start(void *data)
 {
-    int class = receive_begin(data);
-    receive_ahead(data);
+    struct operation *receive = data;
+    int class = receive_begin(receive);
+    const struct message *message = receive->posted ? receive->posted->message : NULL;
+    if (message)
+        unpack(&receive->side, message, what_fits(&receive->side, message));
     return class;
 }
 

@@ -38,10 +38,6 @@ int operation_check(const struct operation *operation, bool receives);
 /* Sends, begins a receive: `side`, `mode`, `view` are filled. Return the error class. */
 int send_begin(struct operation *send);
 int receive_begin(struct operation *receive);
-/* A library may write to the buffer as soon as the receive has begun. Here it does so where the
- * message is there by then: who still uses what the buffer held sees the message instead. Not where
- * the buffer is that of a send as well. */
-void receive_ahead(const struct operation *receive);
 
 /* The class with which a receive that has got nothing must fail, and may by now; MPI_SUCCESS: it
  * goes on. */

@@ -61,10 +61,8 @@ static int receive_later(void *into, MPI_Count count, MPI_Datatype type, int sou
     int class = operation_check(&receive, true);
     if (class != MPI_SUCCESS)
         return communicator_raise(comm, class);
-    if (!persistent) {
-        receive_begin(&receive);
-        receive_ahead(&receive);
-    }
+    if (!persistent)
+        receive_kind.start(&receive);
     return keep(&receive, comm, persistent, request);
 }
 

@@ -241,13 +241,14 @@ bool shows_not_durable(const struct shown *shown)
 
 /* --- lines --------------------------------------------------------------------------------- */
 
-/* Potential checkpoints of the process between the two. */
-static uint64_t passed_between(const struct trace *trace, struct at from, struct at to)
+/* Potential checkpoints of the rank between the two, on whichever process it was. */
+static uint64_t passed_between(const struct shown *shown, int rank, struct at from, struct at to)
 {
     uint64_t passed = 0;
-    for (struct at at = {.trace = trace}; at_next(&at);)
-        passed += at_is_note(at, NOTE_POTENTIAL, 0) && at.record->enter > from.record->enter &&
-                  at.record->enter <= to.record->enter;
+    for (struct at at = {0}; at_next_of_all(shown->traces, &at);)
+        passed += at.trace->incarnation == to.trace->incarnation &&
+                  at_is_note(at, NOTE_POTENTIAL, 0) && at.record->enter > from.record->enter &&
+                  at.record->enter <= to.record->enter && at_rank(at) == rank;
     return passed;
 }
 
@@ -277,44 +278,15 @@ static bool begins_line(struct at at)
            at_is_note(at, NOTE_CHECKPOINT, 0);
 }
 
-/* What the process last told of the rank that it is, by then. */
-static struct at told_rank(const struct trace *trace, struct at then)
-{
-    struct at told = {0};
-    for (struct at at = {.trace = trace}; at_next(&at);)
-        if (at_is_note(at, NOTE_BECOMES, 0) && at.record->enter <= then.record->enter)
-            told = at;
-    return told;
-}
-
-static bool is_no_rank(const struct trace *trace, struct at then)
-{
-    struct at told = told_rank(trace, then);
-    return told.record != NULL && told.record->bytes > TRACE_MAX_RANKS;
-}
-
-/* A process that became a rank has passed what those passed, too, that are none any more. */
-static uint64_t passed_by_rank(const struct shown *shown, const struct trace *trace, struct at from,
-                               struct at then)
-{
-    uint64_t passed = passed_between(trace, from, then);
-    for (size_t t = 0; told_rank(trace, then).record != NULL && t < shown->traces->count; t++) {
-        const struct trace *other = &shown->traces->trace[t];
-        if (other->incarnation == trace->incarnation && is_no_rank(other, then))
-            passed += passed_between(other, from, then);
-    }
-    return passed;
-}
-
-/* Every process that comes to potential checkpoints and is a rank has passed as many by then. */
+/* Every rank that comes to potential checkpoints has passed as many by then. */
 static bool all_have_passed(const struct shown *shown, struct at from, struct at then,
                             uint64_t promised)
 {
     for (size_t t = 0; t < shown->traces->count; t++) {
         const struct trace *trace = &shown->traces->trace[t];
-        if (trace->incarnation == then.trace->incarnation &&
-            at_first_note(trace, NOTE_POTENTIAL, 0).record != NULL && !is_no_rank(trace, then) &&
-            passed_by_rank(shown, trace, from, then) < promised)
+        struct at first = at_first_note(trace, NOTE_POTENTIAL, 0);
+        if (trace->incarnation == then.trace->incarnation && first.record != NULL &&
+            passed_between(shown, at_rank(first), from, then) < promised)
             return false;
     }
     return promised > 0;

@@ -38,7 +38,7 @@ static bool was_cancelled(const MPI_Status *status)
     return cancelled != 0;
 }
 
-/* What MPI says of it [MPI 4.0, 3.10]; MPICH 4.0.2 leaves the status of MPI_Waitall as it was. */
+/* What MPI says of it [MPI 4.0, 3.10]; in MPICH 4.0.2 MPI_Waitall says source 0. */
 static void received_from_nobody(struct record *r)
 {
     r->peer = PEER_NULL;

@@ -23,7 +23,7 @@ struct line_note {
     uint64_t ticks;
     const struct trace *trace;
     uint64_t index;
-    const struct trace *passes; /* of the process where the rank was first that passes it */
+    const struct trace *passes; /* a potential checkpoint: where its rank was first */
 };
 
 /* What was told of lines, and of potential checkpoints. */
@@ -91,7 +91,7 @@ static void sort(struct line_notes *list, int (*compare)(const void *, const voi
         qsort(list->note, list->count, sizeof *list->note, compare);
 }
 
-/* A rank that goes from one process to another goes on there. */
+/* What a rank passes on the process to which it has moved counts with what it passed before. */
 static struct line_note passed_by_rank(const struct lives *lives, struct line_note note)
 {
     const struct life *life = lives_find(lives, event_of(note.trace, note.index));
@@ -140,7 +140,7 @@ static bool is_disturbed(const struct judging *judging, int incarnation)
     return judging->evidence_lost;
 }
 
-/* The first from `from` on that another rank passes, or the same and later than `ticks`. */
+/* The first from `from` on that is of another rank, or of the same rank and later than `ticks`. */
 static size_t skip(const struct line_notes *list, size_t from, uint64_t ticks)
 {
     const struct trace *passes = list->note[from].passes;

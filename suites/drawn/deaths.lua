@@ -158,8 +158,8 @@ for number = 1, PROGRAMS do
   }
 end
 
--- What some send to a new process is on its way for long: what others send it, or pass on along a
--- tree, comes first.
+-- Some ranks' messages to a new process are held, so that it gets those of others first, or those
+-- that others pass on along a tree.
 local function late_for_the_new(p, protocol)
   local ranks = job(p, protocol, 1)
   local rank = random(0, p.ranks - 1)

@@ -206,8 +206,8 @@ end
 
 -- ---- deaths in the phases of the protocol ------------------------------------------------------
 
--- Those of the first lines, of the commit of one and of what is done ahead of it above all; after a
--- death the phases of the recovery are the first. Large messages are sent in all.
+-- Most deaths are in the first lines, up to their commits, and in the phases of the recovery after
+-- the death before. All send large messages.
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local name, variable, claims, testimony, refused = table.unpack(protocol)
@@ -232,7 +232,7 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Jobs of one rank, which has nobody to hear from. Its messages to itself cross lines.
+-- Jobs of one rank. Its messages to itself cross lines, which `blocking` does not allow.
 for _, protocol in ipairs(protocols) do
   local name, variable = table.unpack(protocol)
   if name ~= "blocking" then
@@ -249,7 +249,7 @@ for _, protocol in ipairs(protocols) do
   end
 end
 
--- A rank migrates under CoCheck, rank 0 in one of two, and many lines are due after it.
+-- A rank migrates under CoCheck, rank 0 in one of the two jobs, and many lines follow.
 for number = 1, 2 do
   local moves = number == 1 and 0 or random(2)
   scenario(("cocheck: lines after a move %d"):format(number)) {

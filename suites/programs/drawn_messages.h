@@ -281,7 +281,7 @@ static void cancel(const struct group *group)
 typedef int send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int begin_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
-/* What has been sent is the program's to change. */
+/* A send is complete: its buffer may be changed. */
 static void overwrite(const struct group *group, int i)
 {
     const struct message *message = &group->message[i];

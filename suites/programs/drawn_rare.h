@@ -343,7 +343,7 @@ static void end_typed(uint64_t step)
 /* --- messages that end within an element ------------------------------------------------- */
 
 /* An element is two or three numbers, each with a hole behind it; a number is missing in the second
- * one. The receive names its buffer, or the datatype has the addresses. */
+ * one. The receive names its buffer, or MPI_BOTTOM and a datatype of addresses. */
 static void receive_part(uint64_t step)
 {
     int from, to, elements, numbers = 2 + draw(step, 91650, 2), lengths[] = {1, 1, 1};

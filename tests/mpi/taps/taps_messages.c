@@ -125,7 +125,7 @@ static void nowhere(void)
     MPI_Mprobe(MPI_PROC_NULL, 3, world, &message, MPI_STATUS_IGNORE);
     MPI_Imrecv(&value, 1, MPI_INT, &message, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    /* A library may leave such a status as it was. */
+    /* MPI_Waitall of MPICH does not say MPI_PROC_NULL in these statuses. */
     int out = rank, in;
     MPI_Status old[2];
     MPI_Request both[2];
