@@ -19,8 +19,8 @@
 /* The same while a rank has not come through MPI_Init, where it may wait for one that is stopped.
  */
 #define LOOKS_AT_START 160
-/* The same where a process has died and the others go on: as long the MPI library may take to
- * inform them. */
+/* The same where a process has died, or left without MPI_Finalize: as long the MPI library may take
+ * to inform the others, and the launcher to end them. */
 #define LOOKS_BEFORE_DETECTION 200
 /* A rank that polls had as many chances to see something: before what is held is let go, and before
  * the job has stalled. */
@@ -78,7 +78,8 @@ static struct board_summary summary(struct watch *watch, const struct board *boa
     for (int rank = 0; rank < watch->ranks; rank++) {
         const struct board_slot *slot = &board->slot[rank];
         all.moves |= atomic_load(&slot->pid) == 0; /* it is being started */
-        all.dead += atomic_load(&slot->ended) != 0 && atomic_load(&slot->wait_status) != 0;
+        all.dead += atomic_load(&slot->ended) != 0 && (atomic_load(&slot->wait_status) != 0 ||
+                                                       atomic_load(&slot->state) != RANK_FINALIZED);
         if (!is_alive(slot))
             continue;
         all.live++;

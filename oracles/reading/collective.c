@@ -288,7 +288,8 @@ static void compare_call(struct collectives *collectives, struct instance *insta
 
 /* --- records ------------------------------------------------------------------------------- */
 
-/* A member's call of this number failed: somebody died, or revoked the communicator. */
+/* A member's call of this number failed, or another call before it: somebody died, or revoked the
+ * communicator. */
 static void note_raised(struct gathering *gathering, uint64_t number)
 {
     if (number < gathering->raised)
@@ -416,6 +417,10 @@ void collectives_record(struct collectives *collectives, const struct stream_eve
         learn(collectives, event->trace, event->index);
     } else if (collective_comm(record) != 0 && !event->at_cut) {
         join(collectives, gathering_of(collectives, collective_comm(record)), event);
+    } else if (raised_text(record->error) != NULL && record->comm != 0) {
+        /* A message to or from the dead: the member may go to other calls than the rest. */
+        struct gathering *gathering = gathering_of(collectives, record->comm);
+        note_raised(gathering, gathering->joined[event->rank] + 1);
     }
 }
 

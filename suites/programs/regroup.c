@@ -21,6 +21,22 @@ static int bits_in(uint64_t mask)
     return count;
 }
 
+/* Each number tells its round; nobody hears of one that is blank. */
+static bool hear_all(void)
+{
+    for (int root = 0; root < job.size; root++) {
+        uint64_t told = job.round;
+        if (MPI_Bcast(&told, 1, MPI_UINT64_T, root, MPI_COMM_WORLD) != MPI_SUCCESS)
+            return false;
+        if (told != job.round) {
+            fprintf(stderr, "regroup: number %d is at round %llu and not %llu\n", root,
+                    (unsigned long long)told, (unsigned long long)job.round);
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
+    }
+    return true;
+}
+
 /* All come to the same state: who was there has one and the same, a new process has none. */
 static bool meet(void)
 {
@@ -32,7 +48,7 @@ static bool meet(void)
         return false;
     job.round = newest[0];
     job.total = newest[1];
-    return true;
+    return hear_all();
 }
 
 /* By two calls, of which each may fail; some send first, and others receive first. */

@@ -247,6 +247,26 @@ static void lose_launcher(void)
         _exit(9);
 }
 
+/* For the life of rank 0: a launcher that has been stopped goes on within two seconds. */
+static void wake_launcher(void)
+{
+    pid_t rank = getpid(), launcher = parent_of(getppid());
+    if (fork() != 0)
+        return;
+    while (getppid() == rank) {
+        sleep(2);
+        kill(launcher, SIGCONT);
+    }
+    _exit(0);
+}
+
+/* Without MPI_Finalize, and the launcher learns of it late. */
+static void leave_unnoticed(void)
+{
+    kill(parent_of(getppid()), SIGSTOP);
+    _exit(0);
+}
+
 /* What rank 1 alone does. */
 static void live_apart(const char *how, int rank)
 {
@@ -254,6 +274,8 @@ static void live_apart(const char *how, int rank)
         exit(7);
     if (strcmp(how, "no-finalize") == 0)
         exit(0);
+    if (strcmp(how, "no-finalize-unnoticed") == 0)
+        leave_unnoticed();
     if (strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 3);
     if (strcmp(how, "shared-memory") == 0)
@@ -292,6 +314,8 @@ int main(int argc, char **argv)
     write_pid("pid", rank);
     printf("rank %d lives: %s\n", rank, how);
     fflush(stdout);
+    if (rank == 0 && strcmp(how, "no-finalize-unnoticed") == 0)
+        wake_launcher();
     if (rank == 1)
         live_apart(how, rank);
     if (strcmp(how, "fork-spin") == 0)
