@@ -129,10 +129,11 @@ shared_memory_is_gone() {
 
 @test "a job that only polls is ended before its time, unless another thread of a rank computes" {
     scenario "polls" '"poll"' 'timeout = 20'
+    scenario "polls and draws" '"poll-and-draw"' 'timeout = 20'
     scenario "may compute" '"poll-beside-thread"' 'timeout = 6'
     run "$FAULTLINE" run -j 2 s.lua
     [ "$status" -eq 1 ]
-    [[ "$output" == *"for 5 s every live rank has only polled in vain"* ]]
+    [ "$(grep -c '  end: .*for 5 s every live rank has only polled in vain' <<<"$output")" -eq 2 ]
     [[ "$output" == *"still running after 6 s"* ]]
     all_gone
 }

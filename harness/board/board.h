@@ -93,7 +93,8 @@ struct board_slot {
     _Atomic uint32_t arrived;   /* 1: of a replayed run: the rank is where it ended then */
     _Atomic uint32_t stored;    /* of a replayed run: calls on the store that it has made */
     _Atomic uint64_t polls;     /* polls that said no */
-    _Atomic uint64_t polled_at; /* records of this rank when it last polled in vain */
+    _Atomic uint64_t polled_at; /* records of this rank when it last polled in vain, without
+                                   those of values that it drew */
     /* A bit for each step that has stopped this rank and not let it go on. Cleared by the parent */
     _Atomic uint64_t stopped_by[BOARD_MAX_STEPS / 64];
 };

@@ -111,11 +111,13 @@ void faultline_draw(const char *name, void *data, size_t bytes)
         return;
     if (runtime_watching && watcher->drawn != NULL)
         watcher->drawn(data, bytes);
-    struct record *note = reserve(name, name != NULL ? strnlen(name, NOTE_NAME_MAX) : 0);
+    size_t length = name != NULL ? strnlen(name, NOTE_NAME_MAX) : 0;
+    struct record *note = reserve(name, length);
     note->tag = NOTE_DRAWN;
     note->bytes = bytes;
     keep_drawn(note, data, bytes);
     publish(note);
+    runtime_drew(length);
     if (runtime_watching)
         watcher->instant(note, name);
 }

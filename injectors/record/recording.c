@@ -157,6 +157,16 @@ static void publish_poll(struct record *stored, const struct record *r, uint64_t
                           memory_order_release);
 }
 
+/* Of the trace, that do not show that the rank goes on: draws, and what only asks once more after
+ * them. */
+static _Atomic uint64_t rows_in_vain;
+
+void runtime_drew(size_t name_length)
+{
+    thread_state.drew = thread_state.recorded;
+    atomic_fetch_add_explicit(&rows_in_vain, 1 + rows_for(name_length), memory_order_relaxed);
+}
+
 static struct record *count_negative(struct record *r, uint64_t leave, const char *text,
                                      size_t length)
 {
@@ -167,6 +177,8 @@ static struct record *count_negative(struct record *r, uint64_t leave, const cha
         return run->record;
     }
     r->bytes = 1;
+    if (thread_state.drew == thread_state.recorded)
+        atomic_fetch_add_explicit(&rows_in_vain, 1 + rows_for(length), memory_order_relaxed);
     struct record *stored = store_poll(r, text, length);
     publish_poll(stored, r, leave);
     run->record = stored == &thread_state.scratch ? NULL : stored;
@@ -178,8 +190,9 @@ static struct record *count_negative(struct record *r, uint64_t leave, const cha
 void runtime_polled_in_vain(void)
 {
     uint64_t polls = atomic_load_explicit(&runtime_slot->polls, memory_order_relaxed);
-    uint64_t records = atomic_load_explicit(&runtime_trace.header->next, memory_order_relaxed);
-    atomic_store_explicit(&runtime_slot->polled_at, records, memory_order_relaxed);
+    uint64_t rows = atomic_load_explicit(&runtime_trace.header->next, memory_order_relaxed) -
+                    atomic_load_explicit(&rows_in_vain, memory_order_relaxed);
+    atomic_store_explicit(&runtime_slot->polled_at, rows, memory_order_relaxed);
     atomic_store_explicit(&runtime_slot->polls, polls + 1, memory_order_release);
 }
 

@@ -49,6 +49,7 @@ struct thread_state {
     uint32_t passage;  /* counts direct upper calls: what is remembered belongs to one of them */
     uint64_t ticks;    /* newest clock read, shared by the two levels of a direct call */
     uint64_t recorded; /* records begun, polls left out */
+    uint64_t drew;     /* `recorded` when it last drew a value */
     uint32_t steered;  /* step + 1 of the plan that wants something of the wire call in progress; 0:
                           none. Left by the watcher; whoever takes it sets it to 0 */
     uint32_t pending;  /* the same of the upper call in progress: the first wire call inside it that
@@ -268,6 +269,9 @@ static inline struct record *record_poll_begin(enum level level, enum record_kin
  * same (level, call, comm, tag, request, want_peer, want_tag) if this thread has recorded nothing
  * but polls since; else a record of its own. Returns the record in the trace. */
 struct record *record_poll_end(struct record *r, int error_class);
+
+/* A value was drawn, and its note is written: by itself no sign that the rank goes on. */
+void runtime_drew(size_t name_length);
 
 /* A poll of this rank said no. */
 void runtime_polled_in_vain(void);

@@ -92,10 +92,13 @@ static void deadlock(int rank, int ranks)
 }
 
 /* For a message that nobody sends. */
-static void poll_in_vain(void)
+static void poll_in_vain(bool draws)
 {
-    for (int there = 0; !there; usleep(10))
+    for (int there = 0; !there; usleep(10)) {
         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        if (draws) /* what it asks outside MPI says no, too */
+            faultline_drawn("answer", &there, sizeof there);
+    }
 }
 
 static void *compute(void *nothing)
@@ -328,7 +331,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "spin") == 0 || strcmp(how, "fork-spin") == 0)
         spin();
     if (strncmp(how, "poll", strlen("poll")) == 0)
-        poll_in_vain();
+        poll_in_vain(strcmp(how, "poll-and-draw") == 0);
     if (strcmp(how, "deadlock") == 0)
         deadlock(rank, ranks);
     if (strncmp(how, "overrun", strlen("overrun")) == 0)
