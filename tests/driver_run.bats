@@ -465,3 +465,16 @@ END
     [ "$status" -eq 3 ]
     [[ "$output" == *"the protocol was not loaded into rank"*"cannot be preloaded"* ]]
 }
+
+@test "two programs of one name, each beside its scenario, have a run without faults each" {
+    local folder
+    mkdir ring laplace
+    for folder in ring laplace; do
+        cp "$BUILD/programs/$folder" "$folder/app"
+        printf 'scenario "%s" { protocol = "blocking", program = "./app", ranks = 2, engine = "step",
+  claims = { "H" }, plan = function(p) p:kill { rank = 1, event = "send", nth = 3 } end }\n' \
+            "$folder" >"$folder/s.lua"
+    done
+    run -0 "$FAULTLINE" run ring/s.lua laplace/s.lua
+    [ "$(grep -c '^ok' <<<"$output")" -eq 2 ]
+}

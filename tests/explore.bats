@@ -241,6 +241,34 @@ deaths() {
     [[ "$output" == *damaged* ]]
 }
 
+@test "the run in which a search is interrupted is made again when it goes on" {
+    cat >prepare <<'END'
+#!/bin/sh
+# Says that a run begins; the second waits.
+cd "$1" && echo >>begun
+[ "$(wc -l <begun)" -ne 2 ] || while [ ! -e go ]; do sleep 0.1; done
+END
+    chmod +x prepare
+    touch go
+    printf 'scenario "look" { protocol = "null", program = "%s", ranks = 2, arguments = { "look" },
+  claims = { "H.progress" }, setup = { "./prepare", "%s" } }\n' "$BUILD/tests/mpi/explore_order" "$PWD" >s.lua
+    run -0 "$FAULTLINE" explore --jobs 1 --out whole s.lua
+    whole=$(grep -E 'complete: |^    - "[0-9]* runs' <<<"$output")
+    rm begun go
+    "$FAULTLINE" explore --jobs 1 --out cut s.lua 3>&- &
+    search=$!
+    until [ "$(wc -l <begun 2>/dev/null || echo 0)" -eq 2 ]; do
+        kill -0 "$search"
+        sleep 0.1
+    done
+    kill -INT "$search"
+    ! wait "$search"
+    touch go
+    run -0 "$FAULTLINE" explore --jobs 1 --resume cut/latest s.lua
+    echo "$output, and not $whole"
+    [ "$whole" = "$(grep -E 'complete: |^    - "[0-9]* runs' <<<"$output")" ]
+}
+
 @test "few preemptions are few schedules, and what they leave out is told" {
     explored look 2 --preemptions 0
     [ "$status" -eq 0 ]

@@ -57,8 +57,14 @@ declared() {
 @test "a program that waits in shared memory is replayed, and fails in the same way" {
     "$FAULTLINE" run --keep "$REPO/suites/c3/as_published.lua" \
         --filter 'figure 5: data from beyond the stop-log line to before it'
+    cp -r faultline-out/latest/1 first
+    cp -r faultline-out/latest/1 second
     run -0 "$FAULTLINE" replay --repeat 3 faultline-out/latest/1
     [[ "$output" == *"# faultline-out/latest/1: replayed 3/3"* ]]
+    # The plan of two runs is for all their repetitions.
+    run -0 "$FAULTLINE" replay --repeat 2 first second
+    prove --exec cat <(echo "$output")
+    [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
 }
 
 # No answer of MPI_Request_get_status is imposed: what the protocol asks of the library inside it is.

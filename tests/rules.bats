@@ -44,6 +44,13 @@ traced() {
     [ "$status" -eq 0 ]
 }
 
+@test "what is held until a rank is blocked is let go then" {
+    plan "hold" sends 'p:hold { from = 0, to = 1, release = { state = { { rank = 1, blocked = "MPI_Recv" } } } }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
 @test "nobody lets it go: the job is let go on, and the run is vacuous" {
     plan "waits" waits 'p:stop { rank = 1, at = { rank = 0, event = "phase", name = "stop" } }'
     plan "polls" polls 'p:stop { rank = 1, at = { rank = 0, event = "phase", name = "stop" } }'

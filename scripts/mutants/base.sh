@@ -15,7 +15,7 @@ renamed() {
 }
 
 # Of all that is built or run.
-sources=(Makefile '*.mk' harness injectors oracles reports suites tests ':!*.patch')
+sources=(Makefile '*.mk' engine harness injectors oracles reports suites tests ':!*.patch')
 stamp=$({
     git ls-files -s -- "${sources[@]}"
     git diff -- "${sources[@]}"

@@ -10,6 +10,15 @@ for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY" }
   }
 end
 
+-- Datatypes, operations and communicators that the program frees while a call may need them.
+for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY", cocheck = "COCHECK_EVERY" } do
+  scenario(name .. ": what is freed is still in use") {
+    protocol = name, program = "freed", ranks = 3, claims = { "H" },
+    environment = { [variable] = 5 },
+    plan = function(p) p:kill { rank = 1, at = { event = "commit", epoch = 2 } } end,
+  }
+end
+
 -- Rank 2 is still on its way to checkpoint_restore when others could begin a line.
 for name, variable in pairs { chandy_lamport = "CHANDY_EVERY", cocheck = "COCHECK_EVERY" } do
   scenario(name .. ": a rank comes late to checkpoint_restore") {

@@ -70,7 +70,7 @@ static MPI_Comm make_grid(MPI_Comm from, int ring, int wraps)
 /* Each rank is joined to the next `reach` ones. */
 static MPI_Comm make_graph(MPI_Comm from, int reach)
 {
-    int size, rank, sources[MOST_RANKS], destinations[MOST_RANKS];
+    int size, rank, sources[MOST_RANKS], destinations[MOST_RANKS], in, out, weighted;
     MPI_Comm made;
     MPI_Comm_size(from, &size);
     MPI_Comm_rank(from, &rank);
@@ -80,6 +80,9 @@ static MPI_Comm make_graph(MPI_Comm from, int reach)
     }
     MPI_Dist_graph_create_adjacent(from, reach, sources, MPI_UNWEIGHTED, reach, destinations,
                                    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);
+    MPI_Dist_graph_neighbors_count(made, &in, &out, &weighted);
+    if (in != reach || out != reach || weighted)
+        printf("%d in, %d out, weighted: %d\n", in, out, weighted);
     return made;
 }
 

@@ -154,6 +154,11 @@ static const char *const written[] = {
     "  claims = { \"H\" },\n"
     "}\n",
 
+    "scenario \"another environment after a restart\" {\n"
+    "  protocol = \"null\", program = \"ring\", ranks = 2, restart = { environment = { A = 1 } },\n"
+    "  claims = { \"H\" },\n"
+    "}\n",
+
     "scenario \"stores with names, and other ranks after a restart\" {\n"
     "  protocol = \"null\", program = \"ring\", ranks = 2, nodes = { { 0 }, { 1, 2 } },\n"
     "  stores = { \"big\", \"scratch\", ram = \"node\" }, restart = { ranks = 3 }, claims = { "

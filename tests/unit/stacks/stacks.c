@@ -1,6 +1,7 @@
 /* Call stacks of live processes: names of static functions, inside a signal handler, with signals
  * blocked; threads; processes that are not there. */
 #include "stacks/stacks.h"
+#include "stacks/kept_stacks.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -270,6 +271,25 @@ static void test_dying(void)
     free(text);
 }
 
+/* In stacks.txt an event has a line of its own ahead of its stack. */
+static void test_kept(void)
+{
+    char folder[] = "/tmp/stacks-XXXXXX", name[sizeof folder + sizeof "/stacks.txt"];
+    struct event_list fifth = {.event = {{.rank = 1, .index = 5}}, .count = 1};
+    struct event_list other = {.event = {{.rank = 1, .index = 53}}, .count = 1};
+    check(mkdtemp(folder) != NULL, "there is a folder");
+    snprintf(name, sizeof name, "%s/stacks.txt", folder);
+    FILE *out = fopen(name, "w");
+    if (out != NULL) {
+        fputs("r1#0:e53\n  #0  main\n", out);
+        fclose(out);
+    }
+    check(kept_stacks_have(folder, &other), "the stack of an event is there");
+    check(!kept_stacks_have(folder, &fifth), "that of event 53 is not that of event 5");
+    remove(name);
+    rmdir(folder);
+}
+
 int main(void)
 {
     static const char *const plain[] = {"read",
@@ -294,5 +314,6 @@ int main(void)
     test_one("other threads are only counted", victim_with_threads, threads, "other_thread");
     test_several();
     test_dying();
+    test_kept();
     return done();
 }
