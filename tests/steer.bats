@@ -67,6 +67,16 @@ LUA
     done
 }
 
+@test "a message over an intercommunicator is held, though its sender's side is smaller" {
+    cat >>s.lua <<'LUA'
+try("across", "steer_hold", 3, { "send", "across" }, function(p)
+  p:hold { from = 0, to = 1, tag = 1, release = looked }
+end)
+LUA
+    passes 1
+    trace 1 | grep -q 'phase "unseen"'
+}
+
 @test "without the hold the same message is seen" {
     cat >>s.lua <<'LUA'
 try("send", "steer_hold", 2, { "send" }, function() end)

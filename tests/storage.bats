@@ -112,6 +112,7 @@ for_each_way() {
     recorded >lines
     grep -qx 'create "forked"' lines
     run ! grep child lines # a forked child is not the rank
+    grep -qa child run/durable/journal # but what it has not synced can be lost
 }
 
 @test "files elsewhere are not seen, but for what syncs all of a file system" {

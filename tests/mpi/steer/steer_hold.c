@@ -1,10 +1,10 @@
-/* A message of every kind of send while it is held, for 2 ranks: steer_hold KIND. Rank 0 sends it
- * and says so on another communicator (which a blocking synchronous send cannot do before it is
- * received). Rank 1 looks for it, in vain while it is held (phase "unseen"), says that it has
- * looked (phase "looked", which the scenario takes for the release), and receives it. Meanwhile
- * rank 0 goes on, into a receive of what rank 1 sends only then: if that waited inside the MPI
- * library, the job would hang. What is sent after the held message arrives after it, whatever its
- * tag. */
+/* A message of every kind of send while it is held, for 2 ranks: steer_hold KIND; for 3 ranks, over
+ * an intercommunicator: steer_hold KIND across. Rank 0 sends it and says so on another communicator
+ * (which a blocking synchronous send cannot do before it is received). Rank 1 looks for it, in vain
+ * while it is held (phase "unseen"), says that it has looked (phase "looked", which the scenario
+ * takes for the release), and receives it. Meanwhile rank 0 goes on, into a receive of what rank 1
+ * sends only then: if that waited inside the MPI library, the job would hang. What is sent after
+ * the held message arrives after it, whatever its tag. */
 #include <faultline.h>
 #include <mpi.h>
 
@@ -203,16 +203,33 @@ static void receiver(const char *name)
     }
 }
 
+/* Between rank 0 and the others. Rank 1 is the last of them, so that both know each other by the
+ * same numbers as ever. */
+static MPI_Comm across(void)
+{
+    MPI_Comm half, made;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0, -rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 2 : 0, 9, &made);
+    MPI_Comm_free(&half);
+    return made;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(world, &rank);
-    MPI_Comm_dup(world, &other);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
     const char *name = argc > 1 ? argv[1] : "send";
+    if (argc > 2)
+        world = across();
     if (rank == 0)
         sender(name);
-    else
+    else if (rank == 1)
         receiver(name);
+    else
+        MPI_Barrier(world);
+    if (argc > 2)
+        MPI_Comm_free(&world);
     MPI_Comm_free(&other);
     MPI_Finalize();
     return expect_end(name, rank);
