@@ -406,9 +406,21 @@ static void see_complete(struct collectives *collectives, const struct stream_ev
         request->seen = record->leave;
 }
 
+/* What failed is no collective call, but a message to or from the dead: the member may go to other
+ * calls than the rest. The record of a completion does not say on which communicator. */
+static void note_failure(struct collectives *collectives, const struct stream_event *event)
+{
+    uint32_t comm = event->record->comm == 0 ? 0 : comm_of(collectives, event->record->comm);
+    for (struct gathering *at = collectives->first; at != NULL; at = at->next)
+        if (comm == 0 || at->comm == comm)
+            note_raised(at, at->joined[event->rank] + 1);
+}
+
 void collectives_record(struct collectives *collectives, const struct stream_event *event)
 {
     const struct record *record = event->record;
+    if (raised_text(record->error) != NULL && collective_comm(record) == 0)
+        note_failure(collectives, event);
     if (record->kind == RECORD_COMPLETE) {
         complete(collectives, event);
     } else if (record->call == CALL_MPI_Request_get_status) {
@@ -417,10 +429,6 @@ void collectives_record(struct collectives *collectives, const struct stream_eve
         learn(collectives, event->trace, event->index);
     } else if (collective_comm(record) != 0 && !event->at_cut) {
         join(collectives, gathering_of(collectives, collective_comm(record)), event);
-    } else if (raised_text(record->error) != NULL && record->comm != 0) {
-        /* A message to or from the dead: the member may go to other calls than the rest. */
-        struct gathering *gathering = gathering_of(collectives, record->comm);
-        note_raised(gathering, gathering->joined[event->rank] + 1);
     }
 }
 
