@@ -21,22 +21,6 @@ static int bits_in(uint64_t mask)
     return count;
 }
 
-/* Each number tells its round; nobody hears of one that is blank. */
-static bool hear_all(void)
-{
-    for (int root = 0; root < job.size; root++) {
-        uint64_t told = job.round;
-        if (MPI_Bcast(&told, 1, MPI_UINT64_T, root, MPI_COMM_WORLD) != MPI_SUCCESS)
-            return false;
-        if (told != job.round) {
-            fprintf(stderr, "regroup: number %d is at round %llu and not %llu\n", root,
-                    (unsigned long long)told, (unsigned long long)job.round);
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-        }
-    }
-    return true;
-}
-
 /* All come to the same state: who was there has one and the same, a new process has none. */
 static bool meet(void)
 {
@@ -48,7 +32,7 @@ static bool meet(void)
         return false;
     job.round = newest[0];
     job.total = newest[1];
-    return hear_all();
+    return true;
 }
 
 /* By two calls, of which each may fail; some send first, and others receive first. */
@@ -100,6 +84,22 @@ static bool do_round(void)
     return true;
 }
 
+/* Each number tells its round; nobody hears of one that is blank. */
+static bool hear_all(void)
+{
+    for (int root = 0; root < job.size; root++) {
+        uint64_t told = job.round;
+        if (MPI_Bcast(&told, 1, MPI_UINT64_T, root, MPI_COMM_WORLD) != MPI_SUCCESS)
+            return false;
+        if (told != job.round) {
+            fprintf(stderr, "regroup: number %d is at round %llu and not %llu\n", root,
+                    (unsigned long long)told, (unsigned long long)job.round);
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
+    }
+    return true;
+}
+
 static bool work(uint64_t rounds)
 {
     if (!meet())
@@ -107,7 +107,7 @@ static bool work(uint64_t rounds)
     while (job.round < rounds)
         if (!do_round())
             return false;
-    return MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
+    return hear_all() && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
 }
 
 int main(int argc, char **argv)
