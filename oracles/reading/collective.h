@@ -48,8 +48,8 @@ struct gathering {
     struct instance *under_way;
     struct instance *last;
     uint64_t begun;  /* number of the newest instance */
-    uint64_t raised; /* number of the first at or ahead of which a member's call failed, UINT64_MAX:
-                      * none. From then on MPI does not say which calls of the members belong together */
+    uint64_t raised; /* number of the first at which, or ahead of which, a member's call failed;
+                      * UINT64_MAX: none. From then on nobody knows which calls belong together */
     struct gathering *next;
 };
 

@@ -11,7 +11,9 @@ for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY" }
 end
 
 -- Datatypes, operations and communicators that the program frees while a call may need them.
-for name, variable in pairs { c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY", cocheck = "COCHECK_EVERY" } do
+for name, variable in pairs {
+  c3 = "C3_EVERY", chandy_lamport = "CHANDY_EVERY", cocheck = "COCHECK_EVERY",
+} do
   scenario(name .. ": what is freed is still in use") {
     protocol = name, program = "freed", ranks = 3, claims = { "H" },
     environment = { [variable] = 5 },
