@@ -157,8 +157,8 @@ static void publish_poll(struct record *stored, const struct record *r, uint64_t
                           memory_order_release);
 }
 
-/* Of the trace, that do not show that the rank goes on: draws, and what only asks once more after
- * them. */
+/* Rows of the trace that are no sign of progress: the notes of drawn values, and the records of
+ * polls that say no directly after such a note. */
 static _Atomic uint64_t rows_in_vain;
 
 void runtime_drew(size_t name_length)

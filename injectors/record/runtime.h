@@ -270,7 +270,7 @@ static inline struct record *record_poll_begin(enum level level, enum record_kin
  * but polls since; else a record of its own. Returns the record in the trace. */
 struct record *record_poll_end(struct record *r, int error_class);
 
-/* A value was drawn, and its note is written: by itself no sign that the rank goes on. */
+/* The note of a drawn value has been written. It is no sign of progress. */
 void runtime_drew(size_t name_length);
 
 /* A poll of this rank said no. */

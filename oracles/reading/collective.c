@@ -406,13 +406,14 @@ static void see_complete(struct collectives *collectives, const struct stream_ev
         request->seen = record->leave;
 }
 
-/* What failed is no collective call, but a message to or from the dead: the member may go to other
- * calls than the rest. The record of a completion does not say on which communicator. */
+/* A message to or from a dead rank failed: from then on the member may make other collective calls
+ * than the rest. The record of a completion does not say on which communicator, so it counts for
+ * all that the rank is a member of. */
 static void note_failure(struct collectives *collectives, const struct stream_event *event)
 {
     uint32_t comm = event->record->comm == 0 ? 0 : comm_of(collectives, event->record->comm);
     for (struct gathering *at = collectives->first; at != NULL; at = at->next)
-        if (comm == 0 || at->comm == comm)
+        if (at->member[event->rank] && (comm == 0 || at->comm == comm))
             note_raised(at, at->joined[event->rank] + 1);
 }
 

@@ -51,7 +51,7 @@ static void reduce(struct freed *freed, int root)
     free(sum);
 }
 
-/* Without completing it. */
+/* Until the message has been received; MPI_Wait completes the request later. */
 static void wait_until_there(MPI_Request request)
 {
     for (int there = 0; !there;)
