@@ -20,9 +20,12 @@ for _, variant in ipairs { "commit-before-sync", "unsynced-name", "unsynced-cont
 end
 
 -- Seen when a power failure takes what was not synced.
+-- Rank 0 dies of it itself: the others cannot leave the barrier without it, and sync after that.
 broken("commit-before-sync", "after the commit nothing of the line is left", {
   claims = { "C.restore" }, expect = { violates = "C.restore" },
-  plan = kill_after_commit "node",
+  plan = function(p)
+    p:kill { rank = 0, event = "commit", epoch = 2, lose = "node" }
+  end,
 })
 broken("unsynced-name", "the commit record before is back", {
   claims = { "C.restore" }, expect = { violates = "C.restore" },
