@@ -263,9 +263,11 @@ static void wake_launcher(void)
     _exit(0);
 }
 
-/* Without MPI_Finalize, and the launcher learns of it late. */
+/* Without MPI_Finalize, and the launcher learns of it late. Rank 0 may need the launcher to the end
+ * of MPI_Init, and is there when it wakes it. */
 static void leave_unnoticed(void)
 {
+    MPI_Barrier(MPI_COMM_WORLD);
     kill(parent_of(getppid()), SIGSTOP);
     _exit(0);
 }
@@ -317,8 +319,10 @@ int main(int argc, char **argv)
     write_pid("pid", rank);
     printf("rank %d lives: %s\n", rank, how);
     fflush(stdout);
-    if (rank == 0 && strcmp(how, "no-finalize-unnoticed") == 0)
+    if (rank == 0 && strcmp(how, "no-finalize-unnoticed") == 0) {
         wake_launcher();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     if (rank == 1)
         live_apart(how, rank);
     if (strcmp(how, "fork-spin") == 0)
