@@ -8,22 +8,25 @@ patch=$1 copy=$2 library=$3
 shift 3
 
 rm -rf "$copy"
-mkdir -p "$copy/suites"
-cp -r suites/protocols "$copy/suites"
+mkdir -p "$copy"
+find suites/protocols -name '*.[ch]' -o -name '*.lua' | xargs cp --parents -t "$copy"
 patch -s -p1 -F0 --no-backup-if-mismatch -d "$copy" <"$patch"
 
 tree=$copy/suites/protocols
-# An object is compiled again if its source is another one, or the dependency file beside the object
-# names a header that is. names: lines of "/HEADER", no line where none is.
-names=$(find suites/protocols -name '*.h' | while read -r header; do
-    cmp -s "$header" "$copy/$header" || echo "/${header##*/}"
-done)
+# An object is compiled again if the patch changes its source, or a header that the dependency file
+# beside the object names. names: lines of "/HEADER", no line where the patch changes none.
+changed=$'\n'$(sed -n 's|^+++ b/suites/protocols/\([^\t]*\).*|\1|p' "$patch")$'\n'
+[ "$(grep -c '^+++ ' "$patch")" -eq "$(grep -c . <<<"$changed")" ] || {
+    echo "$patch: it may change only files below b/suites/protocols/" >&2
+    exit 1
+}
+names=$(sed -n 's|^.*\(/[^/]*\.h\)$|\1|p' <<<"$changed")
 objects=()
 for object in "$@"; do
     source=${object##*/obj/}
     source=${source%.o}.c
     if [ -e "$tree/$source" ] &&
-        { ! cmp -s "suites/protocols/$source" "$tree/$source" ||
+        { [[ $changed == *$'\n'$source$'\n'* ]] ||
             { [ -n "$names" ] && grep -qF "$names" "${object%.o}.d"; }; }; then
         object=$copy/obj/${source%.c}.o
         mkdir -p "${object%/*}"

@@ -148,6 +148,7 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 	$(Q)cp $< $@
 
 # A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
+# What it changes is compiled without optimisation, which takes half as long: there are many.
 # $(call broken_rule,PATCH,FOLDER_OF_THE_LIBRARY)
 define broken_rule
 $(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
@@ -155,7 +156,7 @@ $(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
 		$(call protocol_objects,$(call broken_of,$(1)))
 	@echo "  BROKEN  $(1)"
 	@mkdir -p $(2)
-	$$(Q)COMPILE='$$(PROTOCOL_COMPILE)' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
+	$$(Q)COMPILE='$$(PROTOCOL_COMPILE) -O0' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \
 		$(BUILD)/broken/$(call broken_name,$(1)) $$@ $$(filter %.o,$$^)
 
 # Also where the library is not built, so that scenarios can be listed.

@@ -30,8 +30,9 @@ export function check(fact, what, details = "") {
 export async function open() {
   const browser = process.env.CHROMIUM ?? BROWSERS.find((file) => fs.existsSync(file));
   if (browser === undefined) throw new Error(`no Chromium: ${BROWSERS.join(", ")}, or CHROMIUM`);
-  // Its sandbox wants namespaces that a container does not give; the pages are our own.
-  return chromium.launch({ executablePath: browser, args: ["--no-sandbox"], timeout: LIMIT_MS });
+  // Its sandbox wants namespaces that a container does not give; the pages are our own. Without a
+  // graphics card a process that stands in for one costs more than it saves.
+  return chromium.launch({ executablePath: browser, args: ["--no-sandbox", "--disable-gpu"], timeout: LIMIT_MS });
 }
 
 // options: those of a context of playwright. page.complaints: errors and what a network was asked for.
