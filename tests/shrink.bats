@@ -32,12 +32,12 @@ shrink() {
 }
 
 @test "shrink leaves what matters and nothing single more: a test that passes, as does the nearest" {
-    failing
+    failing 'engine = "step",'
     shrink 0 -j 2
     [[ $output == *"ok 1 - a job gives up"* ]]
     [[ $output == *'fingerprint: "H.progress initiator recovery"'* ]]
     # Where its lines end depends on how long the path is.
-    grep -qF 'program = "'"$PWD"'/life", ranks = 2, arguments = { 3 }' <(tr -s ' \n' ' ' <"$folder/shrunk.lua")
+    grep -qF 'program = "'"$PWD"'/life", ranks = 2, engine = "step", arguments = { 3 }' <(tr -s ' \n' ' ' <"$folder/shrunk.lua")
     grep -qF '    p:kill { rank = 1, event = "send", nth = 3 }' "$folder/shrunk.lua"
     [ "$(grep -c '  p:' "$folder/shrunk.lua")" = 1 ]
     jq -e '.complete and .expects and .before.size > 20 and .after.size == 4 and
