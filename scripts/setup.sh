@@ -26,7 +26,7 @@ openmpi="openmpi-bin libopenmpi-dev"
 [ "${1:-}" = openmpi ] && packages="$packages $openmpi"
 [ "${1:-}" = ulfm ] && packages="$(echo "$packages" | sed 's/[^ ]*mpich[^ ]*//g') $openmpi iproute2"
 if [ "${1:-}" = test ]; then
-    packages="$packages $sanitisers $openmpi strace git chromium $site zsh"
+    packages="$packages $sanitisers $openmpi strace git chromium-headless-shell $site zsh"
     # Whoever has node or npm from somewhere else keeps it.
     command -v node >/dev/null || packages="$packages nodejs"
     command -v npm >/dev/null || packages="$packages npm"

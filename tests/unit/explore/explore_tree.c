@@ -24,7 +24,7 @@
 #define MOST_OPERATIONS 3
 #define OBJECTS 2
 #define MOST_OUTCOMES 4096
-#define MODELS 400
+#define MODELS 200
 
 enum operation {
     OPERATION_LOOK,
