@@ -150,6 +150,15 @@ same() {
     [ -e here/a/b/commit ]
 }
 
+# A power failure takes a folder, and all that is in it, as long as the folder above it is not synced.
+@test "the name of a folder of the store that is made is brought to stable storage" {
+    mkdir here
+    FAULTLINE_STORE=$PWD/here/a/b timeout 60 strace -y -e 'trace=/mkdir,fsync' -o calls \
+        env LD_PRELOAD="$BUILD/protocols/libc3.so" "$BUILD/programs/laplace" --iterations 1
+    grep -A 1 'mkdir.*here/a.* = 0$' calls | sed -E 's/.*(mkdir|fsync).*(here[^">]*).*/\1 \2/' >made
+    diff made - <<<$'mkdir here/a\nfsync here\nmkdir here/a/b\nfsync here/a'
+}
+
 @test "what is missing or damaged ends the recovery with the file's name" {
     killed_at 1 c3:after-checkpoint 3 3 "$BUILD/programs/ring" --iterations 200
     cp -r "$FAULTLINE_STORE" good

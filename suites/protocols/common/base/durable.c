@@ -119,6 +119,26 @@ enum error_code durable_publish(struct durable_file *file, struct error *error)
     return sync_folder_of(file->path, error);
 }
 
+enum error_code durable_folder(const char *path, struct error *error)
+{
+    char part[PATH_MAX];
+    strcpy(part, path);
+    for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash && slash[-1] == '/') /* one of several in a row, which mean one */
+            continue;
+        if (slash)
+            *slash = 0;
+        bool made = mkdir(part, 0777) == 0;
+        if (!made && errno != EEXIST)
+            return error_set(error, ERROR_IO, "%s: cannot make the folder: %s", part,
+                             strerror(errno));
+        enum error_code code = made ? sync_folder_of(part, error) : OK;
+        if (code != OK || !slash)
+            return code;
+        *slash = '/';
+    }
+}
+
 bool durable_exists(const char *path)
 {
     struct stat facts;

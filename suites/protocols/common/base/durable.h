@@ -52,6 +52,10 @@ enum error_code durable_finish(struct durable_file *file, struct error *error);
 /* Gives the finished file its name, in place of what had it, and waits until that is stable too. */
 enum error_code durable_publish(struct durable_file *file, struct error *error);
 
+/* Makes every folder of the path that is not there, and waits until its name is stable: what is in
+ * a folder is lost with it. */
+enum error_code durable_folder(const char *path, struct error *error);
+
 /* Whether there is anything at `path`, readable or not. */
 bool durable_exists(const char *path);
 

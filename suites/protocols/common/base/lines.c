@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define KIND_CHECKPOINT "FLCKPT"
@@ -26,25 +25,6 @@ struct line_head {
     int32_t ranks;
 };
 
-/* Makes every folder of the path that is not there. */
-static enum error_code make_folders(const char *path, struct error *error)
-{
-    char part[PATH_MAX];
-    strcpy(part, path);
-    for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
-        if (slash && slash[-1] == '/') /* one of several in a row, which mean one */
-            continue;
-        if (slash)
-            *slash = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return error_set(error, ERROR_IO, "%s: cannot make the folder: %s", part,
-                             strerror(errno));
-        if (!slash)
-            return OK;
-        *slash = '/';
-    }
-}
-
 enum error_code line_store_open(struct line_store *store, const char *protocol, int rank, int ranks,
                                 struct error *error)
 {
@@ -56,7 +36,7 @@ enum error_code line_store_open(struct line_store *store, const char *protocol, 
                          PATH_MAX - NAME_ROOM);
     *store = (struct line_store){.protocol = protocol, .rank = rank, .ranks = ranks};
     strcpy(store->folder, folder);
-    return make_folders(store->folder, error);
+    return durable_folder(store->folder, error);
 }
 
 void line_phase(const struct line_store *store, const char *name)
