@@ -9,7 +9,7 @@ shift 3
 
 rm -rf "$copy"
 mkdir -p "$copy"
-find suites/protocols -name '*.[ch]' -o -name '*.lua' | xargs cp --parents -t "$copy"
+find suites/protocols \( -name '*.[ch]' -o -name '*.lua' \) -exec cp --parents -t "$copy" {} +
 patch -s -p1 -F0 --no-backup-if-mismatch -d "$copy" <"$patch"
 
 tree=$copy/suites/protocols
