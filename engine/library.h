@@ -13,7 +13,8 @@ extern struct library local;
 void engine_prepare(void);
 
 /* Keeps `library` as `local` and fills it with the engine's functions; what is not local and the
- * engine has not is refused by name. */
+ * engine has not is refused by name. Where the upper tap led to the library itself, it leads to the
+ * engine. */
 void engine_fill(struct library *table);
 
 /* The parts of it: each sets the members that it answers. */

@@ -61,6 +61,13 @@ step() {
     [[ "$output" == *"ok 2 - laplace survives"* ]]
 }
 
+# MPI_Wtime was the MPI library's own, which counts from the full hour of the real clock: what a program
+# did with its value was not the same in the next hour.
+@test "every clock of a rank shows the engine's time" {
+    run -0 "$FAULTLINE" exec --engine step -n 2 "$BUILD/tests/mpi/engine_clocks"
+    [ "$(grep -c '^engine_clocks: rank [01] ok' <<<"$output")" -eq 2 ]
+}
+
 @test "the lives of a rank follow one another in virtual time" {
     run "$FAULTLINE" run --engine step --filter "ring: rank 0, before-send-request number 2" \
         "$REPO/suites/cocheck/crash.lua"
