@@ -39,9 +39,10 @@ static void keep_local(struct library *table)
 #include "engine/local.def"
 }
 
-/* The upper tap passes MPI_Wtime on to the MPI library itself: no lower tap is between. It would
- * show the library's time, which counts from the full hour of the real clock. */
-static void lead_to(const struct library *table)
+/* A function without a lower tap, such as MPI_Wtime, is called by the upper tap in the MPI library
+ * itself. The engine's takes its place: the library's MPI_Wtime counts from the full hour of the
+ * real clock. */
+static void lead_upper_to(const struct library *table)
 {
 #define LEAD(member, name, lower, from_library)                                                    \
     if (upper.member == local.member)                                                              \
@@ -66,5 +67,5 @@ void engine_fill(struct library *table)
     collectives_fill(table);
     ulfm_fill(table);
     dynamic_fill(table);
-    lead_to(table);
+    lead_upper_to(table);
 }

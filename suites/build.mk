@@ -148,7 +148,7 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 	$(Q)cp $< $@
 
 # A patch is applied to a copy of all protocols; one that does not fit exactly stops the build.
-# What it changes is compiled without optimisation, which takes half as long: there are many.
+# The sources that it changes are compiled without optimisation, in half the time.
 # $(call broken_rule,PATCH,FOLDER_OF_THE_LIBRARY)
 define broken_rule
 $(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \

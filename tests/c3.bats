@@ -150,7 +150,7 @@ same() {
     [ -e here/a/b/commit ]
 }
 
-# A power failure takes a folder, and all that is in it, as long as the folder above it is not synced.
+# Until the folder above it is synced, a power failure may take a folder with all that is in it.
 @test "the name of a folder of the store that is made is brought to stable storage" {
     mkdir here
     FAULTLINE_STORE=$PWD/here/a/b timeout 60 strace -y -e 'trace=/mkdir,fsync' -o calls \

@@ -534,7 +534,7 @@ first() {
 @test "a mistake behind two orders, one after the other, is found in fewer guided runs than random ones" {
     local seed drawn=0 guided=0 run MOST=200
     two_orders
-    for seed in 3 4 5 6; do
+    for seed in 1 2 3 4 5 6; do
         run=$(first random "$seed")
         drawn=$((drawn + run))
         run=$(first guided "$seed")

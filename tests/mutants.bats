@@ -34,8 +34,8 @@ fixture() {
     } >"$BATS_TEST_TMPDIR/fixture/$1.patch"
 }
 
-# shell < COMMANDS: in a shell of their own. bats looks at every command of a test, which takes longer
-# than the command.
+# shell < COMMANDS: runs them in another shell. In a test, bats runs code of its own before each command,
+# and that takes longer than the command.
 shell() {
     CLAIMS=$BATS_TEST_TMPDIR/claims bash -euo pipefail -c '. scripts/mutants/common.bash; . /dev/stdin'
 }
@@ -150,8 +150,8 @@ END
     [[ "$output" == *'no mutant is called c4-*'* ]]
 }
 
-# results: one for each mutant in one file here; the first few are caught by all claims, the others by
-# one.
+# results: writes a result of each mutant into one file. The first five are caught by all claims, the
+# others by one.
 results() {
     mkdir "$OWN/mutants/results"
     shell <<<'mutant_patches | mutant_table' |

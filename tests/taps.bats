@@ -232,9 +232,9 @@ edge() {
     diff bare.plain tapped.plain
 }
 
-# The same of one rank without mpiexec: without Faultline, too, of jobs whose ranks end at once in an
-# error of MPI mpiexec itself dies of SIGPIPE in 1 of 200, and of those that leave without MPI_Finalize
-# it reports another status than theirs in 1 of 30.
+# The same with one rank and without mpiexec, which does not always report how ranks ended. Also without
+# Faultline it dies of SIGPIPE in 1 of 200 jobs whose ranks end at once in an error of MPI, and it
+# reports another status than the ranks' in 1 of 30 jobs whose ranks exit without MPI_Finalize.
 alone() {
     bare_status=0 tapped_status=0
     rm -rf run && mkdir run

@@ -20,7 +20,7 @@ for _, variant in ipairs { "commit-before-sync", "unsynced-name", "unsynced-cont
 end
 
 -- Seen when a power failure takes what was not synced.
--- Rank 0 dies of it itself: the others cannot leave the barrier without it, and sync after that.
+-- Rank 0 dies at its own commit. The others wait for it in the barrier after which they sync.
 broken("commit-before-sync", "after the commit nothing of the line is left", {
   claims = { "C.restore" }, expect = { violates = "C.restore" },
   plan = function(p)

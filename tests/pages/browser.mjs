@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const MODULES = process.env.PAGES_MODULES; // where node_modules is
 const SHOTS = process.env.PAGES_SHOTS; // where pictures go
-// The first is the others without their windows, and takes less than half of their time.
+// The first one found is taken. The headless shell takes less than half of the time of the others.
 const BROWSERS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`);
 const WINDOW = { width: 1280, height: 800 };
 const LIMIT_MS = 120000; // for anything: against hanging, not a measure of anything
@@ -31,8 +31,8 @@ export function check(fact, what, details = "") {
 export async function open() {
   const browser = process.env.CHROMIUM ?? BROWSERS.find((file) => fs.existsSync(file));
   if (browser === undefined) throw new Error(`no Chromium: ${BROWSERS.join(", ")}, or CHROMIUM`);
-  // Its sandbox wants namespaces that a container does not give; the pages are our own. Without a
-  // graphics card a process that stands in for one costs more than it saves.
+  // Its sandbox wants namespaces that a container does not give; the pages are our own. The
+  // machine has no graphics card, and the browser's process that emulates one only costs time.
   return chromium.launch({ executablePath: browser, args: ["--no-sandbox", "--disable-gpu"], timeout: LIMIT_MS });
 }
 

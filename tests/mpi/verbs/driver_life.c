@@ -263,8 +263,8 @@ static void wake_launcher(void)
     _exit(0);
 }
 
-/* Without MPI_Finalize, and the launcher learns of it late. Rank 0 may need the launcher to the end
- * of MPI_Init, and is there when it wakes it. */
+/* Exits without MPI_Finalize while the launcher is stopped. It stops the launcher only when rank 0
+ * has left MPI_Init, which may need the launcher, and has begun to wake it. */
 static void leave_unnoticed(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
