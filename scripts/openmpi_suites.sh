@@ -1,5 +1,5 @@
 #!/bin/sh
-# openmpi_suites.sh BUILD [I/N]: the suites with MPICH's build and with Open MPI's (BUILD-openmpi), and
+# openmpi_suites.sh BUILD [I/N]: the suites with MPICH's build and with Open MPI's (BUILD/openmpi), and
 # where their verdicts differ: exit status 1 where openmpi_differences.txt does not say so. With I/N
 # every N-th scenario, the I-th of them. Hours; a suite that both have done is not run again.
 set -eu
@@ -24,7 +24,7 @@ different=0
 for suite in $suites; do
     name=$(echo "$suite" | tr / -)
     verdicts "$build" "$suite" "$out/$name.mpich"
-    verdicts "$build-openmpi" "$suite" "$out/$name.openmpi"
+    verdicts "$build/openmpi" "$suite" "$out/$name.openmpi"
     echo "  SUITE   $suite: $(wc -l <"$out/$name.openmpi") verdicts"
     for library in mpich openmpi; do
         sed 's/: [^:]*$//' "$out/$name.$library" | sort >"$out/names.$library"

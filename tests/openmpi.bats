@@ -5,9 +5,9 @@ bats_require_minimum_version 1.5.0
 
 load driver_common
 
-# Its build stands beside the other one.
-beside() {
-    BUILD=${BUILD}-openmpi
+# Its build is inside the other one.
+use_openmpi() {
+    BUILD=$BUILD/openmpi
     FAULTLINE=$BUILD/faultline
     LIFE=$BUILD/tests/mpi/driver_life
 }
@@ -16,7 +16,7 @@ beside() {
 runs() {
     local status=$1
     shift
-    beside
+    use_openmpi
     run -"$status" timeout -k 5 250 "$FAULTLINE" run "$@"
 }
 
@@ -26,7 +26,7 @@ functions_of() {
 }
 
 @test "every function that the library exports is defined by both taps, or listed with why not" {
-    beside
+    use_openmpi
     ldd "$LIFE" | awk '/libmpi\.so/ { print $3; exit }' >library
     echo 'for name in pairs(dofile(arg[1]).untapped) do print(name); print("P" .. name) end' >names.lua
     lua5.4 names.lua "$REPO/injectors/generate/functions.lua" | sort >listed
@@ -46,7 +46,7 @@ functions_of() {
     done
     run timeout 200 "$FAULTLINE" run --no-control --no-stacks s.lua
     grep -E '^(not )?ok|^  (verdict|end):' <<<"$output" >mpich
-    sed -i "s|$BUILD/tests|$BUILD-openmpi/tests|" s.lua
+    sed -i "s|$BUILD/tests|$BUILD/openmpi/tests|" s.lua
     runs 1 --no-control --no-stacks s.lua
     grep -E '^(not )?ok|^  (verdict|end):' <<<"$output" >openmpi
     diff mpich openmpi
@@ -86,7 +86,7 @@ LUA
 
 @test "a scenario whose ranks live on when one dies is refused: mpirun would end the job" {
     scenario ok '"ok"' 'survivors = true'
-    sed -i "s|$BUILD/tests|$BUILD-openmpi/tests|" s.lua
+    sed -i "s|$BUILD/tests|$BUILD/openmpi/tests|" s.lua
     runs 64 s.lua
     [[ "$output" == *"under Open MPI's mpirun a death ends the job"* ]]
 }
