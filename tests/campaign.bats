@@ -93,6 +93,15 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     [ "$(jq -r 'select(.kind == "replays").same' faultline-out/latest/campaign.jsonl)" = 3 ]
 }
 
+@test "what has been replayed is not replayed again by a campaign that goes on" {
+    subject relapse '"relapse"'
+    run -1 campaign --runs 1 --replays 2
+    [ "$(of '.groups[0].replays.asked')" = 2 ]
+    run -1 "$FAULTLINE" campaign --resume "$(readlink -f faultline-out/latest)" --runs 2
+    [ "$(of .runs)" = 2 ]
+    [ "$(of '.groups[0].replays.asked')" = 2 ]
+}
+
 @test "--until-failure stops at the first" {
     subject relapse '"relapse"'
     run -1 campaign --until-failure --replays 0 -j 1

@@ -87,12 +87,29 @@ refused() {
     [[ "$output" == *'runs without faults of subject 1 came out differently'*'--surveys'* ]]
 }
 
-@test "a shard that is cut off goes on as that shard" {
+@test "systematic: a merged campaign is complete only if each of its shards is" {
+    local order
     subject right
-    shard 2/2 --runs 8
+    shard 1/2 --strategy systematic --runs 2
+    shard 2/2 --strategy systematic --runs 2 --surveys shard-1
+    # Shard 1 went as far as its budget.
+    sed -i 's/"end": *"runs"/"end": "budget"/' shard-1/campaign.json
+    grep -q '"budget"' shard-1/campaign.json
+    for order in 'shard-1 shard-2' 'shard-2 shard-1'; do
+        # shellcheck disable=SC2086 # two folders
+        "$FAULTLINE" campaign --merge --out merged $order >tap || [ $? -eq 2 ]
+        grep -q '^# not complete: the budget' tap
+        [ "$(jq -r .end merged/latest/campaign.json)" = budget ]
+    done
+}
+
+@test "a shard that is cut off goes on as that shard, and replays nothing" {
+    subject relapse
+    run -1 shard 2/2 --runs 8
     sed -i '/"kind":"run"/{3,$d}' shard-2/campaign.jsonl
-    "$FAULTLINE" campaign --resume shard-2 >tap
-    grep -q 'shard 2/2$' tap
+    run -1 "$FAULTLINE" campaign --resume shard-2
+    grep -q 'shard 2/2$' <<<"$output"
+    [ "$(jq '[.groups[] | (.replays.asked // 0) > 0] | unique' -c shard-2/campaign.json)" = '[false]' ]
     [ "$(runs shard-2 | cut -d ' ' -f 2)" = $'1\n3\n5\n7' ]
     run -64 "$FAULTLINE" campaign --resume shard-2 --shard 1/2
     [[ "$output" == *'--shard 1/2: the campaign that is resumed is shard 2/2'* ]]

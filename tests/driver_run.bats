@@ -35,13 +35,15 @@ load driver_common
     cat >s.lua <<END
 scenario "right" { $printed, result = { "output", $ignore }, $kill }
 scenario "wrong" { $printed, result = { "output", $ignore }, arguments = { "wrong" }, $kill }
+scenario "less" { $printed, result = { "output", $ignore }, arguments = { "asks" },
+  plan = function(p) p:answer { rank = 1, call = "MPI_Test", answer = false, nth = 2 } end }
 scenario "not ignored" { $printed, result = "output", claims = { "H.result" }, $kill }
 END
     run -1 "$FAULTLINE" run --no-stacks s.lua
     [[ "$output" == *$'\nok 1 - right\nnot ok 2 - wrong # H.result\n'* ]]
     [[ "$output" == *"rank 1 has printed, in line 5 of its output: \\\"rank 1 has 41\\\""* ]]
     [[ "$output" == *"without faults it prints, in line 8: \\\"rank 1 has 42\\\""* ]]
-    [[ "$output" == *"passes without faults"*"not ok 3 - not ignored # H.result"*"in line 1 of its"* ]]
+    [[ "$output" == *"passes without faults"*"not ok 3 - less # H.result"*"not ok 4 - not ignored # H.result"*"in line 1 of its"* ]]
     # The same from what is stored, and in another place.
     run -1 "$FAULTLINE" check faultline-out/latest/2
     [[ "$output" == *"rank 1 has 41"* ]]

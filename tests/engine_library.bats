@@ -67,6 +67,13 @@ circle() {
         "$BUILD/tests/mpi/engine_ulfm" "${1:-}" >s.lua
 }
 
+@test "what few programs come to is as the standard has it, on the engine as on MPICH" {
+    for engine in step mpiexec; do
+        says "$engine" tests/mpi/engine_corners 4 '"H.progress"' | tee said
+        [ "$(grep -c '^corners: rank [0-3] ok$' said)" -eq 4 ]
+    done
+}
+
 @test "survivors of a death revoke, agree, shrink and go on" {
     circle '"told"'
     for seed in 1 2 3 4 5; do

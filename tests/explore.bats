@@ -229,6 +229,12 @@ deaths() {
     [ "$status" -eq 64 ]
     [[ "$output" == *'a search of something else'* ]]
     [[ "$output" != *'explored:'* ]]
+    local other
+    for other in --losses '--polls 2' '--preemptions 2' --all-orders; do
+        # shellcheck disable=SC2086 # an option and its number
+        run -64 "$FAULTLINE" explore --crashes 1 $other --resume "$folder" s.lua
+        [[ "$output" == *'a search of something else'* ]] || { echo "$other: $output" && return 1; }
+    done
     sed 's/"order"/"look"/' s.lua >other && mv s.lua same.lua && mv other s.lua
     run "$FAULTLINE" explore --crashes 1 --resume "$folder" s.lua
     echo "$output"

@@ -140,9 +140,12 @@ deliveries() {
     [ "$status" -eq 64 ]
     [[ "$output" == *'did you mean "shiviz"'* ]]
     [[ "$output" == *"accepted: text, columns, json, shiviz, perfetto, otf2"* ]]
-    run export_run json --rank 1
-    [ "$status" -eq 64 ]
-    [[ "$output" == *"--rank is for --format text"* ]]
+    local option
+    for option in 'rank 1' 'incarnation 0' 'level app' 'kind send' 'from 1' 'to 2' 'limit 3'; do
+        # shellcheck disable=SC2086 # an option and its value
+        run -64 export_run json --$option
+        [[ "$output" == *"--${option% *} is for --format text"* ]] || { echo "$option: $output" && return 1; }
+    done
 }
 
 @test "what cannot be written is an error" {

@@ -54,6 +54,27 @@ judged() {
     judged 0
 }
 
+# What went wrong here: ft_mpi and respawn looked for the command of a new process in the arguments of
+# MPI_Init alone, and began in MPI_Init alone.
+@test "programs whose MPI_Init gets no arguments, and that ask for threads, recover with new processes" {
+    cat >s.lua <<END
+local function job(protocol, program, rest)
+  rest.protocol, rest.program, rest.claims = protocol, "$BUILD/tests/mpi/lives_" .. program, { "H.progress" }
+  rest.ranks, rest.engine, rest.survivors = 4, "step", true
+  rest.arguments = program == "laplace" and { "--iterations", 12, "--size", 16 } or nil
+  rest.plan = function(p) p:kill { rank = 2, event = "call", level = "wire", nth = 25 } end
+  scenario(protocol) (rest)
+end
+job("respawn", "laplace", {})
+job("pessimistic", "laplace", { environment = { PESSIMISTIC_EVERY = 3 } })
+job("checkpoint_on_failure", "laplace", { max_incarnations = 4 })
+job("ft_mpi", "regroup", { environment = { FT_MPI_MODE = "replace" } })
+END
+    judged 0
+    [ "$(grep -c '^ok' <<<"$output")" -eq 4 ]
+    [ "$(cat out/latest/*/output/r*.out | grep -c '^laplace: 12 iterations')" -eq 3 ]
+}
+
 @test "who waits for the dead under mpiexec waits for ever, and that is found" {
     job "$BUILD/programs/ring" 3 'p:kill { rank = 1, event = "recv", nth = 4 }'
     judged 1

@@ -92,6 +92,22 @@ END
     [[ "$output" == *"why: \"r0#0: event "*": expected MPI_"*", which gets that of "*"; got MPI_"* ]]
 }
 
+@test "several runs: each repetition has a folder, and the worst result is the status" {
+    race
+    "$FAULTLINE" run --keep s.lua
+    cp -r faultline-out/latest/1 changed
+    "$BUILD/tests/replay.t" changed/decisions
+    run -2 "$FAULTLINE" replay --repeat 2 changed faultline-out/latest/1
+    echo "$output" >tap
+    prove --exec cat tap || [ $? -eq 1 ]
+    [ "$(grep -oE '^(not )?ok [0-9]+' tap)" = $'not ok 1\nnot ok 2\nok 3\nok 4' ]
+    [ "$(cd faultline-out/latest && echo [0-9]*)" = '1 2 3 4' ]
+    declared changed >first
+    for run in 3 4; do
+        declared "faultline-out/latest/$run" | cmp - first
+    done
+}
+
 @test "a program that changed: warned, and it diverges where it does something else" {
     race ', "break"'
     cp "$BUILD/tests/mpi/replay_race" program

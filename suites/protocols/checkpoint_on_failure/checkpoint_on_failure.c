@@ -155,15 +155,25 @@ EXPORTED int protocol_restore(void)
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-EXPORTED int MPI_Init(int *argc, char ***argv)
+static int begun(int result)
 {
-    int result = PMPI_Init(argc, argv);
     if (result != MPI_SUCCESS)
         return result;
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
     return result;
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    return begun(PMPI_Init(argc, argv));
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)required; /* threads are not supported */
+    return begun(PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, provided));
 }
 
 /* All have done their work, or all leave. */

@@ -4,6 +4,8 @@
  * know: what the program computes. */
 #include "ft_mpi.h"
 
+#include "common/base/command.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,12 +154,11 @@ static enum mode chosen_mode(void)
     ft_mpi_give_up("no mode");
 }
 
-static void start(char **argv)
+static void start(char ***argv)
 {
     MPI_Comm parents;
     ft_mpi.mode = chosen_mode();
-    ft_mpi.command = argv[0];
-    ft_mpi.arguments = argv[1] != NULL ? &argv[1] : MPI_ARGV_NULL;
+    ft_mpi.command = command_of_process(argv != NULL ? *argv : NULL);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_get_parent(&parents);
     if (parents != MPI_COMM_NULL) {
@@ -177,7 +178,16 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
 {
     int result = PMPI_Init(argc, argv);
     if (result == MPI_SUCCESS)
-        start(*argv);
+        start(argv);
+    return result;
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)required; /* threads are not supported */
+    int result = PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, provided);
+    if (result == MPI_SUCCESS)
+        start(argv);
     return result;
 }
 

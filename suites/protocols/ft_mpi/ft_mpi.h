@@ -31,7 +31,7 @@ struct world {
 extern struct ft_mpi {
     enum mode mode;
     struct world world;
-    char *command, **arguments;
+    char **command; /* and its arguments, ended by NULL; NULL: unknown */
 } ft_mpi;
 
 _Noreturn void ft_mpi_give_up(const char *why);

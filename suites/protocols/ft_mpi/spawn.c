@@ -50,8 +50,10 @@ bool ft_mpi_replace(MPI_Comm alive, MPI_Comm *whole)
 {
     MPI_Comm family = MPI_COMM_NULL;
     struct newcomer_info info = find_missing(alive);
-    bool spawned = PMPI_Comm_spawn(ft_mpi.command, ft_mpi.arguments, info.count, MPI_INFO_NULL, 0,
-                                   alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
+    if (ft_mpi.command == NULL)
+        ft_mpi_give_up("the command to start a new process by is unknown");
+    bool spawned = PMPI_Comm_spawn(ft_mpi.command[0], &ft_mpi.command[1], info.count, MPI_INFO_NULL,
+                                   0, alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
     bool well = ft_mpi_agree(alive, spawned);
     if (well)
         well = ft_mpi_agree(family, join(family, -1, &info, whole));

@@ -15,9 +15,9 @@ int standby_processes(void)
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;
 }
 
-EXPORTED int MPI_Init(int *argc, char ***argv)
+static int begun(int result)
 {
-    int process, processes, result = PMPI_Init(argc, argv);
+    int process, processes;
     if (result != MPI_SUCCESS)
         return result;
     PMPI_Comm_rank(MPI_COMM_WORLD, &process);
@@ -25,4 +25,14 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
     if (process >= processes - standby_processes())
         faultline_becomes(FAULTLINE_NO_RANK);
     return result;
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    return begun(PMPI_Init(argc, argv));
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    return begun(PMPI_Init_thread(argc, argv, required, provided));
 }

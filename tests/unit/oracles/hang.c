@@ -161,6 +161,13 @@ static void requests(void)
             "r0#0 wire call MPI_Waitany request 1 in-progress\n"
             "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n",
             0, false, 0, NULL);
+    analyse("Waitsome: one of two has come",
+            "r1#0 wire send MPI_Send to 0 tag 7 bytes 8 hash 1\n"
+            "r0#0 wire recv MPI_Irecv from 1 tag 7 request 1\n"
+            "r0#0 wire recv MPI_Irecv from 1 tag 8 request 2\n"
+            "r0#0 wire call MPI_Waitsome request 1 in-progress\n"
+            "r1#0 wire recv MPI_Recv from 0 tag 7 in-progress\n",
+            0, false, 0, NULL);
     analyse("Waitsome: none has",
             "r0#0 wire recv MPI_Irecv from 1 tag 7 request 1\n"
             "r0#0 wire recv MPI_Irecv from 1 tag 8 request 2\n"

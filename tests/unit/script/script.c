@@ -450,6 +450,10 @@ static const struct {
     {"a bad pattern under pcall",
      "while true do pcall(string.find, ('a'):rep(40), ('a-'):rep(30) .. 'b') end", "within 0.5 s",
      500},
+    {"a bad pattern behind a scenario",
+     "scenario('a') { protocol = 'x', program = 'y', ranks = 1 } "
+     "local s = ('a'):rep(40):find(('a?'):rep(40) .. ('a'):rep(40) .. 'b')",
+     "within 0.5 s", 500},
     {"too many scenarios",
      "for i = 1, 1e9 do scenario('a' .. i) { protocol = 'x', program = 'y', ranks = 1 } end",
      "more than 65536 scenarios", 0},

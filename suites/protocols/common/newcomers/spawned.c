@@ -1,10 +1,10 @@
 /* A new process is spawned, with ULFM: see newcomers.h. */
+#include "common/base/command.h"
 #include "common/job/job.h"
 #include "common/newcomers/way.h"
 #include "faultline.h"
 #include "faultline_lives.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,11 +170,11 @@ static int come_together(void)
 static MPI_Comm spawn(void)
 {
     MPI_Comm family;
-    int result =
-        PMPI_Comm_spawn(job.arguments ? job.arguments[0] : program_invocation_name,
-                        job.arguments && job.arguments[1] ? &job.arguments[1] : MPI_ARGV_NULL,
-                        newcomers_count(spawned.missing), MPI_INFO_NULL, 0, spawned.alive, &family,
-                        MPI_ERRCODES_IGNORE);
+    char **command = command_of_process(job.arguments);
+    if (command == NULL)
+        die("the command to start a new process by is unknown");
+    int result = PMPI_Comm_spawn(command[0], &command[1], newcomers_count(spawned.missing),
+                                 MPI_INFO_NULL, 0, spawned.alive, &family, MPI_ERRCODES_IGNORE);
     must_succeed(result, "while one was replaced");
     return family;
 }

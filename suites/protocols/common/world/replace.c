@@ -1,6 +1,7 @@
 /* The world and its repair: see world.h. */
 #include "common/world/world.h"
 
+#include "common/base/command.h"
 #include "faultline.h"
 
 #include <stdio.h>
@@ -99,7 +100,9 @@ static bool join(MPI_Comm family, int place, struct newcomer_info *info, MPI_Com
 static bool replace(MPI_Comm alive, struct newcomer_info *info, MPI_Comm *comm)
 {
     MPI_Comm family = MPI_COMM_NULL;
-    bool spawned = PMPI_Comm_spawn(here.command, here.arguments, info->count, MPI_INFO_NULL, 0,
+    if (here.command == NULL)
+        world_give_up("the command to start a new process by is unknown");
+    bool spawned = PMPI_Comm_spawn(here.command[0], &here.command[1], info->count, MPI_INFO_NULL, 0,
                                    alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
     /* Where one of these has no such communicator, the others must not wait in it for him. */
     bool well = world_agree(alive, spawned);
@@ -168,10 +171,9 @@ static void take_place(void)
     faultline_becomes((uint64_t)here.rank);
 }
 
-static void start(int argc, char **argv)
+static void start(char ***argv)
 {
-    here.command = argv[0];
-    here.arguments = argc > 1 ? &argv[1] : MPI_ARGV_NULL;
+    here.command = command_of_process(argv != NULL ? *argv : NULL);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_get_parent(&parents);
     if (parents != MPI_COMM_NULL) {
@@ -189,6 +191,15 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
 {
     int status = PMPI_Init(argc, argv);
     if (status == MPI_SUCCESS)
-        start(*argc, *argv);
+        start(argv);
+    return status;
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)required; /* threads are not supported */
+    int status = PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, provided);
+    if (status == MPI_SUCCESS)
+        start(argv);
     return status;
 }
