@@ -375,6 +375,26 @@ static void receive_part(uint64_t step)
     MPI_Type_free(&type);
 }
 
+/* --- a broadcast that each rank but the root takes in another order ----------------------- */
+
+static void spread_reversed(uint64_t step)
+{
+    int root = draw(step, 91660, self.ranks), lengths[] = {1, 1}, places[] = {1, 0};
+    uint64_t number[2] = {step, step + 1};
+    MPI_Datatype reversed;
+    if (!feature[COLLECTIVES] || draw(step, 91661, 3) != 0)
+        return;
+    MPI_Type_indexed(2, lengths, places, MPI_UINT64_T, &reversed);
+    MPI_Type_commit(&reversed);
+    if (self.rank == root)
+        MPI_Bcast(number, 2, MPI_UINT64_T, root, MPI_COMM_WORLD);
+    else
+        MPI_Bcast(number, 1, reversed, root, MPI_COMM_WORLD);
+    if (self.rank != root && (number[0] != step + 1 || number[1] != step))
+        wrong_in(step, "a broadcast is not in the order of the receiver's datatype");
+    MPI_Type_free(&reversed);
+}
+
 /* --- messages that are longer than their receives ---------------------------------------- */
 
 static void receive_too_long(uint64_t step)
@@ -505,7 +525,7 @@ static void use_made(uint64_t step, uint64_t made)
         wrong_in(step, "what comes on a communicator that was just made is another step's");
 }
 
-static void make_without(int without)
+static void make_of_group(int without)
 {
     MPI_Group all, others;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -513,6 +533,20 @@ static void make_without(int without)
     MPI_Comm_create(MPI_COMM_WORLD, others, &rare.made);
     MPI_Group_free(&others);
     MPI_Group_free(&all);
+}
+
+static void make_without(uint64_t step, int without)
+{
+    int way = self.constructors > CARTESIAN ? draw(step, 91305, 3) : 0;
+    const int size = self.ranks - 1, periodic = 0;
+    if (way == 0)
+        make_of_group(without);
+    else if (way == 1 && without == size)
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &rare.made);
+    else
+        MPI_Comm_split_type(MPI_COMM_WORLD,
+                            self.rank == without ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
+                            MPI_INFO_NULL, &rare.made);
     if ((rare.made == MPI_COMM_NULL) != (self.rank == without))
         wrong_in(self.kept.step,
                  "a rank that is no member has a communicator, or the other way round");
@@ -523,7 +557,7 @@ static void make_one(uint64_t step)
     if (draw(step, 91301, 3) != 0)
         return;
     if (left_out(step) >= 0) {
-        make_without(left_out(step));
+        make_without(step, left_out(step));
     } else {
         MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
         if (self.constructors)
@@ -621,8 +655,10 @@ static void rare_step(uint64_t step)
         testify_again(step);
         testify(step);
     }
-    if (feature[PARTIAL])
+    if (feature[PARTIAL]) {
         receive_part(step);
+        spread_reversed(step);
+    }
     if (feature[TOO_LONG])
         receive_too_long(step);
     if (feature[HINTED])
