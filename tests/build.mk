@@ -108,3 +108,10 @@ test:
 	$(Q)scripts/setup.sh test $(BUILD)
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) tests
 	$(Q)scripts/test.sh $(TESTS)
+
+# Minutes: tests that take too long for each change.
+.PHONY: test-long
+test-long:
+	$(Q)scripts/setup.sh test $(BUILD)
+	$(Q)$(MAKE) --no-print-directory test-programs
+	$(Q)scripts/test.sh $(wildcard tests/long/*.bats)

@@ -465,11 +465,6 @@ END
     [[ "$output" == *'accepted: random, swarm, skewed, pct:DEPTH:STEPS'* ]]
 }
 
-# A scenario of a mistake behind two orders, in two.lua.
-two_orders() {
-    printf 'scenario "two orders" { protocol = "null", program = "%s", ranks = 3,
-  claims = { "H.result", "H.collective" } }\n' "$BUILD/tests/mpi/two_orders" >two.lua
-}
 # guided OUT OPTION...: a guided campaign, into OUT.
 guided() {
     local status=0
@@ -528,27 +523,4 @@ made() {
     # What a shard's run comes from is a run of that shard.
     [ -z "$(jq 'select(.kind == "run" and .root % 2 == 1)' a/latest/campaign.jsonl)" ]
     [ -z "$(jq 'select(.kind == "run" and .root % 2 == 0)' b/latest/campaign.jsonl)" ]
-}
-
-# first STRATEGY SEED: which run is the first to find it; MOST: none did.
-first() {
-    local status=0
-    "$FAULTLINE" campaign -j 2 --engine step --strategy "$1" --seed "$2" --runs "$MOST" --until-failure \
-        --replays 0 --out "$1-$2" two.lua >tap || status=$?
-    [ "$status" -le 2 ] || return "$status"
-    jq "[.groups[] | select(.claim == \"H.result\") | .first, $MOST] | min // $MOST" "$1-$2/latest/campaign.json"
-}
-
-# Random plans and orders show each of the two in about one run of fifteen, both in one of two hundred.
-@test "a mistake behind two orders, one after the other, is found in fewer guided runs than random ones" {
-    local seed drawn=0 guided=0 run MOST=200
-    two_orders
-    for seed in 1 2 3 4 5 6; do
-        run=$(first random "$seed")
-        drawn=$((drawn + run))
-        run=$(first guided "$seed")
-        guided=$((guided + run))
-    done
-    echo "# random: $drawn runs, guided: $guided"
-    [ "$guided" -lt $((drawn * 9 / 10)) ]
 }

@@ -1,7 +1,7 @@
 # What the tests of the driver share. Each test works in a folder of its own.
 
 setup() {
-    REPO=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    REPO=$(cd "${BATS_TEST_DIRNAME%/tests*}" && pwd) # of tests/long as well
     BUILD=${BUILD:-$REPO/build}
     case $BUILD in /*) ;; *) BUILD=$REPO/$BUILD ;; esac
     FAULTLINE=$BUILD/faultline
@@ -64,4 +64,10 @@ started() {
     for file in "$@"; do
         [ -s "faultline-out/latest/1/store/$file" ] || return 1
     done
+}
+
+# A scenario of a mistake behind two orders, in two.lua.
+two_orders() {
+    printf 'scenario "two orders" { protocol = "null", program = "%s", ranks = 3,
+  claims = { "H.result", "H.collective" } }\n' "$BUILD/tests/mpi/two_orders" >two.lua
 }

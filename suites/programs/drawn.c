@@ -535,7 +535,7 @@ static const struct program_option options[] = {
     SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
            "collective calls that do not block go on over a potential checkpoint"),
     SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
-    SWITCH("nobody", NOBODY, "MPI_PROC_NULL, and requests that are none"),
+    SWITCH("nobody", NOBODY, "MPI_PROC_NULL, and requests that are none, or rest"),
     SWITCH("lasting", LASTING, "persistent requests that are started over and over"),
     {"constructors", &self.constructors, 0, CONSTRUCTORS,
      "below which the communicator that changes is made: MPI_Comm_split, dup, create, 3 and on: "
@@ -547,7 +547,8 @@ static const struct program_option options[] = {
            "persistent receives are started again after they were cancelled (0)"),
     {"freed", &feature[FREED], 0, 2,
      "1: operations are freed while they are used, 2: and communicators and datatypes (0)"},
-    SWITCH("partial", PARTIAL, "messages that end within an element (0)"),
+    SWITCH("partial", PARTIAL,
+           "messages that end within an element, and broadcasts in another order (0)"),
     SWITCH("made", MADE, "communicators that are made in a step and used until the next (0)"),
     SWITCH("too-long", TOO_LONG, "messages that are longer than their receives (0)"),
     SWITCH("hinted", HINTED, "a rank sends earlier or later, as a test or a probe says (0)"),
