@@ -92,6 +92,17 @@ END
     [[ "$output" == *"why: \"r0#0: event "*": expected MPI_"*", which gets that of "*"; got MPI_"* ]]
 }
 
+@test "a rank that dies of a signal of its own does so again in the replay" {
+    local how
+    for how in segv divide; do
+        rm -f s.lua
+        scenario "$how" "\"$how\""
+        run -1 "$FAULTLINE" run --no-stacks --no-control s.lua
+        "$FAULTLINE" replay faultline-out/latest/1 | tee tap
+        grep -q 'replayed 1/1$' tap
+    done
+}
+
 @test "several runs: each repetition has a folder, and the worst result is the status" {
     race
     "$FAULTLINE" run --keep s.lua

@@ -295,6 +295,8 @@ static void live_apart(const char *how, int rank)
         kill_rank(0, SIGTERM);
     if (strcmp(how, "segv") == 0)
         raise(SIGSEGV);
+    if (strcmp(how, "divide") == 0)
+        raise(SIGFPE);
     if (strcmp(how, "fill") == 0)
         fill_disk();
     if (strcmp(how, "second-life") == 0)
