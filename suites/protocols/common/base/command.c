@@ -24,12 +24,12 @@ static bool read_words(struct bytes *words)
 char **command_of_process(char **given)
 {
     static struct bytes words;
-    if (given != NULL)
-        return given;
-    words.size = 0;
+    static char **command;
+    if (given != NULL || command != NULL)
+        return given != NULL ? given : command;
     if (!read_words(&words))
         return NULL;
-    char **command = calloc(words.size + 1, sizeof *command);
+    command = calloc(words.size + 1, sizeof *command);
     if (command == NULL)
         return NULL;
     size_t count = 0;
