@@ -7,8 +7,10 @@ load driver_common
 
 setup_file() {
     cp -r "$BATS_TEST_DIRNAME/../examples/resized" "$BATS_FILE_TMPDIR/resized"
+    local build=${BUILD:-build}
+    case $build in /*) ;; *) build=$BATS_TEST_DIRNAME/../$build ;; esac
     make -s -C "$BATS_FILE_TMPDIR/resized" clean all \
-        PKG_CONFIG="PKG_CONFIG_PATH=${BUILD:-$BATS_TEST_DIRNAME/../build}/pkgconfig pkg-config"
+        PKG_CONFIG="PKG_CONFIG_PATH=$build/pkgconfig pkg-config"
 }
 
 # case_of RANKS AGAIN FIELDS: the program of the example, killed when the second line is committed.
