@@ -17,7 +17,8 @@ extern struct world {
     MPI_Comm comm; /* what MPI_COMM_WORLD is to the program */
     int rank, ranks;
     bool broken; /* somebody has died: no call of the program does anything until all go back */
-    char **command; /* and its arguments, ended by NULL; NULL: unknown */
+    /* With its arguments, ended by NULL; NULL: unknown. */
+    char **command;
 } here;
 
 /* What the living processes send the new ones; made of ints alone. */
