@@ -535,7 +535,7 @@ static const struct program_option options[] = {
     SWITCH("outstanding", OUTSTANDING_COLLECTIVES,
            "collective calls that do not block go on over a potential checkpoint"),
     SWITCH("persistent-collectives", PERSISTENT_COLLECTIVES, "MPI_Bcast_init and so on"),
-    SWITCH("nobody", NOBODY, "MPI_PROC_NULL, and requests that are none, or rest"),
+    SWITCH("nobody", NOBODY, "MPI_PROC_NULL, and null and inactive requests"),
     SWITCH("lasting", LASTING, "persistent requests that are started over and over"),
     {"constructors", &self.constructors, 0, CONSTRUCTORS,
      "below which the communicator that changes is made: MPI_Comm_split, dup, create, 3 and on: "

@@ -104,7 +104,7 @@ static void exchange_with_nobody(uint64_t step)
     must_be(step, has_nothing(status) && got == step, "a receive from nobody has taken something");
 }
 
-/* --- requests that are none, or rest ---------------------------------------------------------- */
+/* --- null and inactive requests --------------------------------------------------------------- */
 
 /* `one` is MPI_REQUEST_NULL or a persistent request that is not active. */
 static void complete_none(uint64_t step, MPI_Request one)
@@ -133,7 +133,7 @@ static void complete_none(uint64_t step, MPI_Request one)
     must_be(step, flag && is_empty(status, MPI_ANY_SOURCE), "no request is under way");
 }
 
-static void complete_what_rests(uint64_t step)
+static void complete_inactive(uint64_t step)
 {
     MPI_Request request;
     uint64_t number;
@@ -151,7 +151,7 @@ static void nobody(uint64_t step)
     exchange_with_nobody(step);
     complete_none(step, MPI_REQUEST_NULL);
     if (feature[PERSISTENT_MESSAGES])
-        complete_what_rests(step);
+        complete_inactive(step);
 }
 
 #endif

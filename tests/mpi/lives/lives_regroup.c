@@ -1,4 +1,4 @@
-/* regroup, whose MPI_Init gets no arguments, as it may. */
+/* regroup, which calls MPI_Init without arguments, which MPI allows. */
 #include <mpi.h>
 
 #define MPI_Init(argc, argv) MPI_Init(NULL, NULL)
