@@ -120,8 +120,9 @@ $(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o $(PROTOCOL_OBJ)/refused.o:
 	@mkdir -p $(@D)
 	$(Q)$(PROTOCOL_COMPILE) -Isuites/protocols -c -o $@ $<
 
+$(foreach protocol,$(PROTOCOLS),$(eval OBJECTS_OF_$(protocol) := $(call protocol_objects,$(protocol))))
 define protocol_rule
-$(BUILD)/protocols/lib$(1).so: $(call protocol_objects,$(1))
+$(BUILD)/protocols/lib$(1).so: $$(OBJECTS_OF_$(1))
 	@echo "  LINK    $$@"
 	$$(Q)$$(PROTOCOL_LINK) -o $$@ $$^
 endef
@@ -153,7 +154,7 @@ $(CANARIES:%=$(BUILD)/protocols/%.canary.lua): $(BUILD)/protocols/%.canary.lua: 
 define broken_rule
 $(2)/lib$(call broken_name,$(1)).so: $(1) $(wildcard $(basename $(1))/*.c) \
 		suites/broken.sh \
-		$(call protocol_objects,$(call broken_of,$(1)))
+		$$(OBJECTS_OF_$(call broken_of,$(1)))
 	@echo "  BROKEN  $(1)"
 	@mkdir -p $(2)
 	$$(Q)COMPILE='$$(PROTOCOL_COMPILE) -O0' LINK='$$(PROTOCOL_LINK)' suites/broken.sh $(1) \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The pages as a person meets them: in a browser, in light and dark, by mouse and by keyboard, with
-# and without script and style. Pictures of them are left in BUILD/pages/shots.
+# and without script and style. PAGES_SHOTS=FOLDER leaves pictures of them there.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,7 +13,7 @@ setup_file() {
     build=${BUILD:-$repo/build}
     case $build in /*) ;; *) build=$repo/$build ;; esac
     cd "$BATS_FILE_TMPDIR" || return 1
-    export PAGES_MODULES=$build/pages PAGES_SHOTS=$build/pages/shots
+    export PAGES_MODULES=$build/pages
     [ -d "$PAGES_MODULES/node_modules" ] || {
         echo "no $PAGES_MODULES/node_modules: scripts/setup.sh test $build" >&2
         return 1
@@ -38,24 +38,21 @@ setup() {
     RUNS=out/20260102-000000-1
 }
 
-# in_browser TEST ARGUMENT...: TAP of a script here. Chromium needs a moment; the limit is only there
-# for one that hangs. What did not pass is kept beside the pictures: prove does not show it.
+# in_browser TEST ARGUMENT... [, TEST ARGUMENT...]...: see tests/pages/tests.mjs. The limit is only there
+# for a browser that hangs. What did not pass is kept: prove does not show it.
 in_browser() {
-    local kept=$PAGES_SHOTS/failed-$BATS_TEST_NUMBER-$1.tap
+    local kept=$PAGES_MODULES/failed-$BATS_TEST_NUMBER-$1.tap
     rm -f "$kept"
-    run timeout 600 node "$REPO/tests/pages/$1.mjs" "${@:2}"
+    run timeout 600 node "$REPO/tests/pages/tests.mjs" "$@"
     echo "$output"
     [ "$status" -eq 0 ] || {
-        mkdir -p "$PAGES_SHOTS"
         printf '%s\nexit status %s\n' "$output" "$status" >"$kept"
         return 1
     }
 }
 
-# golden NAME PAGE: see tests/pages/golden.mjs.
-golden() {
-    in_browser golden "$1" "$2" "$REPO/tests/pages/golden/$1.txt"
-}
+# Golden pages, of tests/pages/golden.mjs.
+GOLDEN=$BATS_TEST_DIRNAME/pages/golden
 
 @test "an output folder: the newest runs, groups, coverage, and the runs before" {
     "$FAULTLINE" report "$RUNS/2"
@@ -63,9 +60,9 @@ golden() {
     [ "$status" -eq 0 ]
     [ "$output" = out/index.html ]
     in_browser look index out/index.html "What did not pass" "C.late.replay other recovery" \
-        "C.cell: 6 of 6 cells seen" "a ring that waits" "20260101-000000-1"
-    in_browser index out/index.html
-    golden index out/index.html
+        "C.cell: 6 of 6 cells seen" "a ring that waits" "20260101-000000-1" \
+        , index out/index.html \
+        , golden index out/index.html "$GOLDEN/index.txt"
 }
 
 @test "a folder of runs alone; --output; a folder that holds no runs" {
@@ -96,23 +93,23 @@ golden() {
     "$FAULTLINE" report "$RUNS/2"
     in_browser look violation "$RUNS/2/report.html" "violation: replayed twice" "C.late.replay" \
         "rank 1 took m(0→1, tag 7) from its log of line 1" "faultline" "r1#1:e4" \
-        "r1#0, when it was killed" "take_line at c3.c:118" "replay_late at c3.c:240"
-    in_browser run "$RUNS/2/report.html"
-    golden violation "$RUNS/2/report.html"
+        "r1#0, when it was killed" "take_line at c3.c:118" "replay_late at c3.c:240" \
+        , run "$RUNS/2/report.html" \
+        , golden violation "$RUNS/2/report.html" "$GOLDEN/violation.txt"
 }
 
 @test "the page of a hang: who waits for whom, and where" {
     "$FAULTLINE" report "$RUNS/3"
     in_browser look hang "$RUNS/3/report.html" "violation: a ring that waits" "Who waits for whom" \
-        "rank 0 waits in MPI_Recv for a message from rank 1, tag 7" "exchange at ring.c:42"
-    in_browser run "$RUNS/3/report.html"
-    golden hang "$RUNS/3/report.html"
+        "rank 0 waits in MPI_Recv for a message from rank 1, tag 7" "exchange at ring.c:42" \
+        , run "$RUNS/3/report.html" \
+        , golden hang "$RUNS/3/report.html" "$GOLDEN/hang.txt"
 }
 
 @test "the page of a run that passed" {
     "$FAULTLINE" report "$RUNS/1"
-    in_browser look pass "$RUNS/1/report.html" "pass: a late message, replayed" "faultline" "r1#0:e1"
-    golden pass "$RUNS/1/report.html"
+    in_browser look pass "$RUNS/1/report.html" "pass: a late message, replayed" "faultline" "r1#0:e1" \
+        , golden pass "$RUNS/1/report.html" "$GOLDEN/pass.txt"
 }
 
 @test "names that are no names change nothing" {
@@ -120,8 +117,8 @@ golden() {
     "$FAULTLINE" report out
     in_browser look hostile "$RUNS/4/report.html" "<script>alert(1)</script>" \
         "</style><img src=x onerror=alert(2)>" "]]> & " "<img src=x onerror=alert(3)>" \
-        "<script>alert(4)</script>"
-    in_browser look hostile-index out/index.html "<img src=x onerror=alert(3)>"
+        "<script>alert(4)</script>" \
+        , look hostile-index out/index.html "<img src=x onerror=alert(3)>"
 }
 
 @test "a campaign: what was asked for, bounds, canaries, groups with replays, coverage of runs" {
@@ -136,9 +133,9 @@ golden() {
         "not complete: kills <= 1 over 412 points" "H.progress was found violated" \
         "the violation of B.empty was not found" "C.late.replay other recovery, 3 runs: 7" \
         "replayed 19 of 20 times the same (95 % interval 0.76 to 0.99)" "C.cell: 2 of 6 cells seen" \
-        "1 line of the journal could not be read"
-    in_browser history campaign/index.html
-    golden campaign campaign/index.html
+        "1 line of the journal could not be read" \
+        , history campaign/index.html \
+        , golden campaign campaign/index.html "$GOLDEN/campaign.txt"
 }
 
 @test "keys, clicks, filters and zoom do what they say; printed, there is nothing to press" {
@@ -196,12 +193,12 @@ LUA
     run "$FAULTLINE" run lives.lua --html=lives
     echo "$output"
     [ "$status" -eq 0 ]
-    in_browser lives lives/1.html
-    in_browser look lives lives/1.html "takes the dead one's rank over" "signal 9"
+    in_browser lives lives/1.html \
+        , look lives lives/1.html "takes the dead one's rank over" "signal 9"
 }
 
 # A stranger reads the page of each, and knows what happened and what began it.
-# promises PAGE NUMBER BEGAN MOMENT...: of the last run of that number in the folder PAGE.
+# promises PAGE NUMBER BEGAN MOMENT... [, TEST...]: of the last run of that number in the folder PAGE.
 promises() {
     in_browser promises "$1" "$1/$2.html" "$1/out/latest/$2/run.json" "$REPO/GLOSSARY.md" "${@:3}"
 }
@@ -224,8 +221,8 @@ LUA
     run "$FAULTLINE" trace rename/out/latest/1
     [[ "$output" == *'storage r2, ENOSPC on rename of "Ckpt2.rank-2", step 2 of the plan'* ]]
     promises rename 1 "in rank 2 the rename of Ckpt2.rank-2 fails with ENOSPC (No space left on device)" \
-        "A message from rank 0 to rank 1 is held back" "rename of Ckpt2.rank-2 fails" "Deadlock: every live rank is blocked"
-    in_browser look rename rename/1.html "storage: ENOSPC on rename of Ckpt2.rank-2" \
+        "A message from rank 0 to rank 1 is held back" "rename of Ckpt2.rank-2 fails" "Deadlock: every live rank is blocked" \
+        , look rename rename/1.html "storage: ENOSPC on rename of Ckpt2.rank-2" \
         "rank 2: checkpoint 2 is given up"
 }
 
@@ -270,9 +267,9 @@ scenario "the kill never comes" {
 }
 LUA
     run -2 "$FAULTLINE" run --engine step --no-control --out vacuous/out --html=vacuous vacuous/s.lua
-    promises vacuous 1 "No fault of the plan took place" "The run finishes"
-    in_browser look vacuous vacuous/1.html "vacuous: the kill never comes" \
-        "Vacuous: what was to be tested did not happen, so this run shows nothing."
     "$FAULTLINE" report vacuous/out
-    in_browser look vacuous-index vacuous/out/index.html "0 unknown, 1 vacuous"
+    promises vacuous 1 "No fault of the plan took place" "The run finishes" \
+        , look vacuous vacuous/1.html "vacuous: the kill never comes" \
+        "Vacuous: what was to be tested did not happen, so this run shows nothing." \
+        , look vacuous-index vacuous/out/index.html "0 unknown, 1 vacuous"
 }

@@ -14,8 +14,7 @@ setup_file() {
 
 # browse FOLDER [PAGE...]: see tests/pages/site.mjs.
 browse() {
-    PAGES_MODULES=$BUILD/pages PAGES_SHOTS=$BUILD/pages/shots \
-        run timeout 600 node "$REPO/tests/pages/site.mjs" "$1" index.html "${@:2}"
+    PAGES_MODULES=$BUILD/pages run timeout 600 node "$REPO/tests/pages/tests.mjs" site "$1" index.html "${@:2}"
     echo "$output"
 }
 

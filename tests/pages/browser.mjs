@@ -7,7 +7,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 const MODULES = process.env.PAGES_MODULES; // where node_modules is
-const SHOTS = process.env.PAGES_SHOTS; // where pictures go
+const SHOTS = process.env.PAGES_SHOTS; // where pictures go, or none are made: they take a quarter of the time
 // The first one found is taken. The headless shell takes less than half of the time of the others.
 const BROWSERS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`);
 const WINDOW = { width: 1280, height: 800 };
@@ -86,21 +86,34 @@ export async function visit(browser, file, options = {}) {
   return page;
 }
 
-// What axe-core finds against WCAG 2.1 A and AA. The page's own policy would keep the script out.
-export async function violations(browser, file, options = {}) {
-  const page = await visit(browser, file, { ...options, bypassCSP: true });
-  await page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
-  const found = await page.evaluate(async () => {
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
-    const result = await globalThis.axe.run(document, { runOnly: { type: "tag", values: tags } });
+const AXE = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const WCAG = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] };
+const CONTRAST = { type: "rule", values: ["color-contrast"] };
+
+// What axe-core finds against WCAG 2.1 A and AA.
+async function violations(page, runOnly) {
+  await page.evaluate(AXE); // not as an element of the page, which its policy would keep out
+  return page.evaluate(async (only) => {
+    const result = await globalThis.axe.run(document, { runOnly: only, resultTypes: ["violations"] });
     return result.violations.map(
       (one) =>
         `${one.id}: ${one.help} (${one.nodes.length}): ` +
         one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any.map((a) => a.message).join("; ")}`).join(" | "),
     );
-  });
-  await page.context().close();
-  return found;
+  }, runOnly);
+}
+
+// In light and in dark: no complaint, accessible, and a picture NAME-light and NAME-dark. In dark only
+// the contrasts are looked at again: all else that makes a page accessible is the same.
+export async function lightAndDark(page, name, shot = name) {
+  for (const [colorScheme, rules] of [["light", WCAG], ["dark", CONTRAST]]) {
+    await page.emulateMedia({ colorScheme });
+    await drawn(page);
+    await picture(page, `${shot}-${colorScheme}`);
+    check(page.complaints.length === 0, `${name}: no errors, ${colorScheme}`, page.complaints.join("\n"));
+    const found = await violations(page, rules);
+    check(found.length === 0, `${name}: accessible, ${colorScheme}`, found.join("\n"));
+  }
 }
 
 // whole: not only what is in sight.
@@ -126,16 +139,21 @@ export async function readAll(page) {
   return page.locator("body").innerText();
 }
 
-// Runs the test, ends the browser whatever happens, and says by the exit status how it went.
+let browser;
+
+// Runs the test in the one browser of this process.
 export async function main(test) {
-  const browser = await open();
   try {
+    browser ??= await open();
     await test(browser);
   } catch (error) {
     check(false, "the test came to its end", error.stack);
-  } finally {
-    await browser.close();
   }
+}
+
+// Ends the browser, and says by the exit status how the tests went.
+export async function end() {
+  await browser?.close();
   console.log(`1..${count}`);
   process.exitCode = failed > 0 || count === 0 ? 1 : 0;
 }

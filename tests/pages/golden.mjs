@@ -1,4 +1,4 @@
-// Pages as they were when somebody last looked at them: node golden.mjs NAME PAGE GOLDEN. Compared is
+// Pages as they were when somebody last looked at them: node tests.mjs golden NAME PAGE GOLDEN. Compared is
 // what a page says and how it is put together, element by element; of pictures how many there are of
 // each form, and their words. No coordinates, no style,
 // and not the words of the glossary. PAGES_GOLDEN=write accepts what is there:

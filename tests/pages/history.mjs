@@ -1,4 +1,4 @@
-// How a campaign went: node history.mjs PAGE. What the picture shows stands in its tables.
+// How a campaign went: node tests.mjs history PAGE. What the picture shows stands in its tables.
 import process from "node:process";
 import { check, main, visit } from "./browser.mjs";
 

@@ -1,4 +1,4 @@
-// The page of an output folder: node index.mjs PAGE. Its links lead to runs, by mouse and keyboard,
+// The page of an output folder: node tests.mjs index PAGE. Its links lead to runs, by mouse and keyboard,
 // and its pictures say in words what they show.
 import process from "node:process";
 import { becomes, check, main, visit } from "./browser.mjs";

@@ -1,4 +1,4 @@
-// What the script adds to the page of a run: node keys.mjs PAGE. The run has a witness of four
+// What the script adds to the page of a run: node tests.mjs keys PAGE. The run has a witness of four
 // events, two sends of rank 0 (A, B) and the deliveries at rank 1 (C takes B's message, D takes A's).
 import process from "node:process";
 import { becomes, check, main, picture, visit } from "./browser.mjs";

@@ -1,4 +1,4 @@
-// The page of a large run: node large.mjs PAGE. It is small, it is drawn, and it says what it leaves
+// The page of a large run: node tests.mjs large PAGE. It is small, it is drawn, and it says what it leaves
 // out. How long it takes to open is measured by make bench: here it would be the machine's load.
 import fs from "node:fs";
 import process from "node:process";

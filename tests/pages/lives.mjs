@@ -1,4 +1,4 @@
-// The page of a run whose ranks live on when rank 1 dies: node lives.mjs PAGE. Process 4 takes rank 1
+// The page of a run whose ranks live on when rank 1 dies: node tests.mjs lives PAGE. Process 4 takes rank 1
 // over. Lines of lives begin and end, the new one is joined to that of the dead process, and it is
 // shown who learned of the death and whom a revocation reached.
 import process from "node:process";

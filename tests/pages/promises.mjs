@@ -1,4 +1,4 @@
-// What every page of a run promises: node promises.mjs NAME PAGE RUN GLOSSARY BEGAN MOMENT...: what
+// What every page of a run promises: node tests.mjs promises NAME PAGE RUN GLOSSARY BEGAN MOMENT...: what
 // began it, which is in the picture as well, and then each MOMENT, in that order; all deaths; parts
 // in the order in which they are read; labels that do not overlap; the run on a strip; words that
 // are explained; colours of lines only where there are lines. RUN: run.json of the run.
@@ -84,16 +84,18 @@ async function explainsWords(browser) {
     await becomes(() => target.isVisible(), true, `${name}: one leads to its explanation${how}`);
     const dead = await page.locator("a.term").evaluateAll((all) => all.filter((one) => document.getElementById(one.hash.slice(1)) === null).map((one) => one.hash));
     check(dead.length === 0, `${name}: every one does${how}`, dead.join());
+    if (!javaScriptEnabled) await explainsAllThatItSays(page);
     await page.context().close();
   }
-  const page = await visit(browser, file, { javaScriptEnabled: false });
+}
+
+async function explainsAllThatItSays(page) {
   await readAll(page);
   const said = await page.locator("main").evaluate((one) => [...one.children].filter((part) => part.id !== "words").map((part) => part.innerText).join("\n"));
   const explained = await page.locator("#words dt").allInnerTexts();
   const used = terms().filter(({ forms }) => forms.some((form) => new RegExp(`\\b${form}s?\\b`, "i").test(said)));
   const missing = used.filter(({ title }) => !explained.includes(title));
   check(used.length > 10 && missing.length === 0, `${name}: each of ${used.length} words of the glossary is explained`, missing.map(({ title }) => title).join());
-  await page.context().close();
 }
 
 async function showsTheRunByTime(browser) {

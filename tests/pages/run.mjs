@@ -1,4 +1,4 @@
-// The page of a run that violated a claim: node run.mjs PAGE. What a reader needs first is in sight
+// The page of a run that violated a claim: node tests.mjs run PAGE. What a reader needs first is in sight
 // at 1280x800, and clicks and keys do what they say.
 import process from "node:process";
 import { becomes, check, main, visit } from "./browser.mjs";

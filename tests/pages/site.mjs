@@ -1,11 +1,11 @@
-// The site of the documentation: node site.mjs FOLDER FIRST: from the page FIRST every page in FOLDER
+// The site of the documentation: node tests.mjs site FOLDER FIRST: from the page FIRST every page in FOLDER
 // is reached over links, every link leads to a file there, every anchor is there, all without a
 // script; no page complains, and each kind of page is accessible in light and dark.
 import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { check, main, picture, violations, visit, blank, go } from "./browser.mjs";
+import { blank, check, go, lightAndDark, main, visit } from "./browser.mjs";
 
 const [folder, first, ...kinds] = process.argv.slice(2);
 
@@ -51,17 +51,6 @@ function pagesOf(where) {
   });
 }
 
-async function looksRight(browser, name) {
-  for (const colorScheme of ["light", "dark"]) {
-    const file = path.join(folder, name);
-    const page = await visit(browser, file, { colorScheme });
-    await picture(page, `site-${name.replace(/\W/g, "-")}-${colorScheme}`);
-    await page.context().close();
-    const found = await violations(browser, file, { colorScheme });
-    check(found.length === 0, `${name}: accessible, ${colorScheme}`, found.join("\n"));
-  }
-}
-
 await main(async (browser) => {
   const page = await blank(browser, { javaScriptEnabled: false });
   const known = await crawl(page);
@@ -75,5 +64,9 @@ await main(async (browser) => {
   const bare = [...known].filter(([, { words, styled }]) => words < 200 || styled === 0);
   check(bare.length === 0, "every page has words and its style", bare.map(([file]) => name(file)).join("\n"));
   await page.context().close();
-  for (const kind of kinds) await looksRight(browser, kind);
+  for (const kind of kinds) {
+    const seen = await visit(browser, path.join(folder, kind));
+    await lightAndDark(seen, kind, `site-${kind.replace(/\W/g, "-")}`);
+    await seen.context().close();
+  }
 });
