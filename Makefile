@@ -1,6 +1,10 @@
 # Faultline. `make` builds build/faultline, `make demo` shows it, `make test` proves it.
 # V=1 shows the commands.
 
+# All rules are here and in the files included below: to try make's own as well, for every file that an
+# object depends on, takes most of the time in which make finds that there is nothing to do.
+MAKEFLAGS += --no-builtin-rules
+
 # The MPI library that the taps, the programs and the protocols are built for: mpich, or openmpi,
 # which has a folder of its own. Both may be installed, so neither goes by the plain name of mpicc.
 MPI      = mpich

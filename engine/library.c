@@ -8,27 +8,29 @@
 
 struct library local;
 
-/* Functions whose prototypes differ: stored as bytes, as they come from dlsym. A refusal does not
- * return, so it does not matter with which arguments it is called. */
-static void store(void *member, void (*function)(void))
+typedef void (*function)(void);
+
+/* A refusal does not return, so it does not matter with which arguments it is called. */
+static _Noreturn void refuse(const char *name)
 {
-    memcpy(member, &function, sizeof function);
+    engine_refuse(name, "one-sided and partitioned communication, files, sessions and what needs "
+                        "another machine are not its");
 }
 
 #define REFUSAL(member, name, lower, from_library)                                                 \
     static void refused_##member(void)                                                             \
     {                                                                                              \
-        engine_refuse(name, "one-sided and partitioned communication, files, sessions and what "   \
-                            "needs another machine are not its");                                  \
+        refuse(name);                                                                              \
     }
 /* cppcheck-suppress unknownMacro ; a header that is generated has it */
 LIBRARY_FUNCTIONS(REFUSAL)
 
-static void refuse_all(struct library *table)
-{
-#define REFUSE(member, name, lower, from_library) store(&table->member, refused_##member);
-    LIBRARY_FUNCTIONS(REFUSE)
-}
+/* In the order of struct library, of which every member is a function. Their prototypes differ:
+ * they are copied as bytes, as they come from dlsym. */
+static const function refusals[] = {
+#define REFUSED(member, name, lower, from_library) refused_##member,
+    LIBRARY_FUNCTIONS(REFUSED)};
+_Static_assert(sizeof refusals == sizeof(struct library), "a member without a refusal");
 
 static void keep_local(struct library *table)
 {
@@ -44,10 +46,9 @@ static void keep_local(struct library *table)
  * real clock. */
 static void lead_upper_to(const struct library *table)
 {
-#define LEAD(member, name, lower, from_library)                                                    \
-    if (upper.member == local.member)                                                              \
-        upper.member = table->member;
-    LIBRARY_FUNCTIONS(LEAD)
+    for (size_t at = 0; at < sizeof *table; at += sizeof(function))
+        if (memcmp((char *)&upper + at, (char *)&local + at, sizeof(function)) == 0)
+            memcpy((char *)&upper + at, (const char *)table + at, sizeof(function));
 }
 
 void engine_prepare(void)
@@ -58,7 +59,7 @@ void engine_prepare(void)
 void engine_fill(struct library *table)
 {
     local = *table;
-    refuse_all(table);
+    memcpy(table, refusals, sizeof refusals);
     keep_local(table);
     life_fill(table);
     requests_fill(table);

@@ -23,7 +23,7 @@ TAP_OBJECTS   = $(patsubst %.c,$(BUILD)/pic/%.o,$(TAP_SOURCES)) \
                 $(patsubst $(BUILD)/gen/%.c,$(BUILD)/pic/gen/%.o,$(TAP_GENERATED))
 
 # Where mpi.h is, as the MPI's own compiler wrapper says. -isystem: its warnings are not ours.
-TAP_CPPFLAGS  = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show))) -I$(BUILD)/gen/taps
+TAP_CPPFLAGS := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))) -I$(BUILD)/gen/taps
 # Fields of a record that were just stored one by one must not be loaded back as one wide word (SLP,
 # store merging): the processor has to wait for that.
 TAP_COMPILE   = $(COMPILE) $(TAP_CPPFLAGS) -fPIC -fvisibility=hidden -fno-tree-slp-vectorize \

@@ -15,6 +15,7 @@ free_kb=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
 folder=$(mktemp -d "${shm:-${TMPDIR:-/tmp}}/faultline-tests.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 export TMPDIR=$folder
+unset MAKEFLAGS MFLAGS MAKELEVEL # a test that calls make does it as a user
 said=$folder/said
 prove -j "$(($(nproc) + 1))" --exec '' --timer --failures --comments "$@" 2>&1 | tee "$said" && exit 0
 echo
