@@ -256,19 +256,26 @@ cd "$1" && echo >>begun
 END
     chmod +x prepare
     touch go
-    printf 'scenario "look" { protocol = "null", program = "%s", ranks = 2, arguments = { "look" },
-  claims = { "H.progress" }, setup = { "./prepare", "%s" } }\n' "$BUILD/tests/mpi/explore_order" "$PWD" >s.lua
+    printf 'for _, name in ipairs { "look", "look again" } do
+  scenario(name) { protocol = "null", program = "%s", ranks = 2, arguments = { "look" },
+    claims = { "H.progress" }, setup = { "./prepare", "%s" } } end\n' "$BUILD/tests/mpi/explore_order" "$PWD" >s.lua
     run -0 "$FAULTLINE" explore --jobs 1 --out whole s.lua
     whole=$(grep -E 'complete: |^    - "[0-9]* runs' <<<"$output")
     rm begun go
-    "$FAULTLINE" explore --jobs 1 --out cut s.lua 3>&- &
+    # In a script a command in the background ignores SIGINT, unless it is told to.
+    env --default-signal=INT "$FAULTLINE" explore --jobs 1 --out cut s.lua >tap 3>&- &
     search=$!
     until [ "$(wc -l <begun 2>/dev/null || echo 0)" -eq 2 ]; do
         kill -0 "$search"
         sleep 0.1
     done
     kill -INT "$search"
-    ! wait "$search"
+    local status=0
+    wait "$search" || status=$?
+    [ "$status" -eq 130 ]
+    [ "$(grep -c '^not ok 1 - look # not exhausted' tap)" -eq 1 ]
+    [ "$(tail -n 1 tap)" = 'Bail out! interrupted by SIGINT' ]
+    run ! grep -q 'look again' tap
     touch go
     run -0 "$FAULTLINE" explore --jobs 1 --resume cut/latest s.lua
     echo "$output, and not $whole"

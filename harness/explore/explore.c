@@ -5,6 +5,7 @@
 #include "explore/search.h"
 #include "reports/results/tap.h"
 #include "suite/select.h"
+#include "system/process.h"
 #include "system/status.h"
 #include "trace/clock.h"
 #include "verdict/outcome.h"
@@ -216,8 +217,9 @@ static bool has_begun(const struct search *search)
            path_exists(path.text);
 }
 
+/* interrupted: the signal that ended it, or 0. */
 static enum exit_status explore(const struct options *options, const struct scenario *scenario,
-                                const char *out, int number)
+                                const char *out, int number, int *interrupted)
 {
     struct error error = {0};
     struct search search = {.options = *options, .scenario = scenario};
@@ -235,12 +237,14 @@ static enum exit_status explore(const struct options *options, const struct scen
     if (code != OK)
         status = code == ERROR_USAGE ? STATUS_USAGE : status_worst(status, STATUS_HARNESS);
     print(&search, number, status, &error);
+    *interrupted = search.pool.interrupted;
     exploration_release(&search);
     return status;
 }
 
 static enum exit_status explore_all(const struct options *options,
-                                    const struct selection *selection, struct error *error)
+                                    const struct selection *selection, int *interrupted,
+                                    struct error *error)
 {
     struct path out;
     enum exit_status worst = STATUS_PASS;
@@ -253,8 +257,14 @@ static enum exit_status explore_all(const struct options *options,
     tap_header(stdout);
     tap_plan(stdout, selection->count);
     tap_comment(stdout, "runs in %s", out.text);
-    for (size_t i = 0; i < selection->count; i++)
-        worst = status_worst(worst, explore(options, selection->chosen[i], out.text, (int)i + 1));
+    for (size_t i = 0; i < selection->count && *interrupted == 0; i++)
+        worst = status_worst(
+            worst, explore(options, selection->chosen[i], out.text, (int)i + 1, interrupted));
+    if (*interrupted != 0) {
+        char text[TEXT_BYTES];
+        snprintf(text, sizeof text, "interrupted by SIG%s", sigabbrev_np(*interrupted));
+        tap_bail_out(stdout, text);
+    }
     return status_of_output(stdout, "standard output", worst);
 }
 
@@ -270,7 +280,7 @@ int verb_explore(int argc, char **argv)
     struct error error = {0};
     options_parse(&options, FOR_EXPLORE, &help, argc, argv);
     options.engine = "step";
-    int status;
+    int status, interrupted = 0;
     if (options.resume != NULL && options.path_count == 0) {
         error_set(&error, ERROR_USAGE,
                   "--resume goes on with the scenarios that it began with: name them, too");
@@ -279,7 +289,9 @@ int verb_explore(int argc, char **argv)
     if (select_scenarios(&options, &selection, &error) != OK)
         status = (int)status_of_error(&error);
     else if ((status = select_check(&selection)) == STATUS_PASS)
-        status = (int)explore_all(&options, &selection, &error);
+        status = (int)explore_all(&options, &selection, &interrupted, &error);
     selection_release(&selection);
+    if (interrupted != 0)
+        process_end_like(interrupted); /* a signal's number is its wait status */
     return status;
 }
