@@ -133,6 +133,7 @@ struct rank_end {
     int wait_status; /* as waitpid */
     bool finalized;  /* MPI_Finalize returned */
     bool aborted;    /* it told the launcher to end the job: MPI_Abort, a fatal MPI error */
+    bool by_itself;  /* it died of a signal that the program sent to its own process */
     bool first;      /* of the ranks of the incarnation that ended badly or aborted the job */
 };
 

@@ -47,7 +47,7 @@ step() {
 
 @test "a job that only polls is seen to have stalled, and what waits for the clock does not wait" {
     scenario poll '"poll"' 'timeout = 600'
-    run "$FAULTLINE" run --no-stacks --no-control --engine step s.lua
+    run "$FAULTLINE" run --no-stacks --no-control --confirm 0 --engine step s.lua
     [ "$status" -eq 1 ]
     [[ "$output" == *"every live rank has only polled in vain"* ]]
 }

@@ -137,7 +137,7 @@ ends() {
     printf 'scenario "idle" { protocol = "null", program = "%s", ranks = 2, engine = "step",
   arguments = { "idles" }, claims = { "H.progress" }, timeout = 60 }\n' \
         "$BUILD/tests/mpi/engine_trouble" >s.lua
-    run "$FAULTLINE" run --no-stacks --no-control s.lua
+    run "$FAULTLINE" run --no-stacks --no-control --confirm 0 s.lua
     echo "$output"
     [ "$status" -eq 1 ]
     [[ "$output" == *"every live rank has only polled in vain"* ]]

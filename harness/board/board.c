@@ -265,6 +265,14 @@ void board_note_signal(struct board *board, int32_t pid, int signal_number)
             atomic_fetch_or(&board->slot[rank].sent_within, bit_of(signal_number));
 }
 
+void board_note_signal_of_program(struct board *board, int32_t pid, int signal_number)
+{
+    board_note_signal(board, pid, signal_number);
+    for (int rank = 0; rank < board_processes(board); rank++)
+        if (atomic_load(&board->slot[rank].pid) == getpid() && reaches(pid, &board->slot[rank]))
+            atomic_store(&board->slot[rank].sent_itself, signal_number);
+}
+
 bool board_sent_within(const struct board_slot *slot, int signal_number)
 {
     return (atomic_load(&slot->sent_within) & bit_of(signal_number)) != 0;

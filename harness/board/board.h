@@ -63,6 +63,8 @@ struct board_slot {
     /* A signal that the parent was sent, to pass on; the first one. Written by the parent */
     _Atomic int32_t signal_sent;   /* which; 0: none */
     _Atomic int32_t signal_sender; /* pid of who sent it */
+    _Atomic int32_t sent_itself;   /* the newest signal that the program has sent to its own
+                                      process; 0: none */
     _Atomic uint64_t signal_ns;
     char signal_sender_name[BOARD_NAME_BYTES]; /* of that process, valid when `signal_sent` is not 0
                                                 */
@@ -236,6 +238,9 @@ static inline bool board_is_stopped(const struct board_slot *slot)
  * by the plan, by Faultline or by a rank of the job: noted for each rank that it reaches. May be
  * called in a signal handler. */
 void board_note_signal(struct board *board, int32_t pid, int signal_number);
+
+/* As board_note_signal, of a signal that the program sends: also whether to its own process. */
+void board_note_signal_of_program(struct board *board, int32_t pid, int signal_number);
 
 /* Signal `signal_number` was sent to the rank by one of those. */
 bool board_sent_within(const struct board_slot *slot, int signal_number);

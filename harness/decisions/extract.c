@@ -90,7 +90,7 @@ static enum decision_end end_of(const struct run_facts *facts, const struct trac
     const struct rank_end *end = find_end(facts, trace);
     if (end != NULL && end->finalized)
         return DECISION_FINALIZED;
-    if (is_last_call_abort(trace) || (end != NULL && end->aborted))
+    if (is_last_call_abort(trace) || (end != NULL && (end->aborted || end->by_itself)))
         return DECISION_BY_ITSELF;
     if (end == NULL || !end->known)
         return DECISION_ENDED;

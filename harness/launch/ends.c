@@ -276,6 +276,8 @@ void ends_collect(const struct board *board, const struct survivors *survivors,
             ends[rank].wait_status = atomic_load(&slot->wait_status);
         }
         ends[rank].aborted = atomic_load(&slot->aborted_ns) != 0;
+        ends[rank].by_itself = ends[rank].known && WIFSIGNALED(ends[rank].wait_status) &&
+                               atomic_load(&slot->sent_itself) == WTERMSIG(ends[rank].wait_status);
         ends[rank].first = false;
     }
     struct failure first = first_failure(board, survivors, ends);

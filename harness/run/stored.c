@@ -76,11 +76,11 @@ static json_t *pack_ends(const struct run *run)
     json_t *array = json_array();
     for (size_t i = 0; i < run->rank_end_count; i++) {
         const struct rank_end *end = &run->rank_ends[i];
-        json_array_append_new(array, json_pack("{s:i, s:i, s:b, s:i, s:b, s:b, s:b}", "rank",
+        json_array_append_new(array, json_pack("{s:i, s:i, s:b, s:i, s:b, s:b, s:b, s:b}", "rank",
                                                end->rank, "incarnation", end->incarnation, "known",
                                                end->known, "wait_status", end->wait_status,
                                                "finalized", end->finalized, "aborted", end->aborted,
-                                               "first", end->first));
+                                               "by_itself", end->by_itself, "first", end->first));
     }
     return array;
 }
@@ -343,6 +343,7 @@ static enum error_code take_end(const json_t *object, int incarnations, struct r
     TRY(take_bool(object, "known", &end->known, error));
     TRY(take_int(object, "wait_status", INT_MIN, INT_MAX, &end->wait_status, error));
     end->aborted = json_is_true(json_object_get(object, "aborted"));
+    end->by_itself = json_is_true(json_object_get(object, "by_itself"));
     end->first = json_is_true(json_object_get(object, "first"));
     return take_bool(object, "finalized", &end->finalized, error);
 }

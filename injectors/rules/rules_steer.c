@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 const struct plan_step *rules_step(uint32_t step)
@@ -221,7 +222,8 @@ _Noreturn void rules_die(void)
     if (rules.run_folder != NULL &&
         snapshot_path(path, sizeof path, rules.run_folder, rules.rank, rules.incarnation, "killed"))
         snapshot_take(path);
-    kill(getpid(), SIGKILL);
+    board_note_signal(rules.board, (int32_t)getpid(), SIGKILL);
+    syscall(SYS_kill, getpid(), SIGKILL); /* by libc's function it would be the program's doing */
     for (;;)
         pause();
 }

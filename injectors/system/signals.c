@@ -20,7 +20,7 @@ static void note(pid_t pid, int number)
 {
     int error = errno;
     if (job != NULL)
-        board_note_signal(job, pid, number);
+        board_note_signal_of_program(job, pid, number);
     errno = error;
 }
 

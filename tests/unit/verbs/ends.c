@@ -274,6 +274,22 @@ static void test_groups(struct board *board)
           "to a stranger");
 }
 
+/* Of two ranks that die of a signal of the program the one that has sent it to itself. */
+static void test_by_itself(struct board *board)
+{
+    finish_all(board);
+    atomic_store(&board->slot[0].pid, (int)getpid());
+    board_note_signal_of_program(board, (int)getpid(), SIGKILL);
+    board_note_signal_of_program(board, 101, SIGKILL);
+    end_badly(board, 0, SIGKILL, 100);
+    end_badly(board, 1, SIGKILL, 200);
+    ends_collect(board, NULL, ends);
+    check(ends[0].by_itself && !ends[1].by_itself, "died of a signal that it sent itself");
+    end_badly(board, 0, SIGTERM, 100);
+    ends_collect(board, NULL, ends);
+    check(!ends[0].by_itself, "or of another one");
+}
+
 int main(void)
 {
     char folder[] = "/tmp/faultline-ends-XXXXXX", path[64];
@@ -289,6 +305,7 @@ int main(void)
     test_outside(board);
     test_told(board);
     test_groups(board);
+    test_by_itself(board);
     test_kills(board);
     test_next_life(board);
     test_leaves(board);
