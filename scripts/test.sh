@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make test: the tests, under prove. What the failed ones said is printed again after the summary,
 # so that the end of the output of a long run is enough to see what failed.
-# One test file more runs at a time than there are processors: a quarter of the time of most is waiting.
+# Two test files more run at a time than there are processors: a quarter of the time of most is waiting.
 # The CPU time that prove prints of a file is that of all that ended meanwhile, other files' too: only
 # the sum in the end is right.
 # Usage: test.sh TEST...
@@ -17,7 +17,7 @@ trap 'rm -rf "$folder"' EXIT
 export TMPDIR=$folder
 unset MAKEFLAGS MFLAGS MAKELEVEL # a test that calls make does it as a user
 said=$folder/said
-prove -j "$(($(nproc) + 1))" --exec '' --timer --failures --comments "$@" 2>&1 | tee "$said" && exit 0
+prove -j "$(($(nproc) + 2))" --exec '' --timer --failures --comments "$@" 2>&1 | tee "$said" && exit 0
 echo
 echo "What failed:"
 grep -A "$LINES_EACH" '^not ok' "$said" | grep '^[n#]'
