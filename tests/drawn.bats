@@ -59,7 +59,7 @@ none_fails() {
 }
 
 @test "programs whose ranks die soon after one another pass where messages are logged" {
-    none_fails deaths '*[ a-z] 1' 15 19
+    none_fails deaths '*[ a-z] 1' 21 25
 }
 
 # drawn_again SEED SUITE FILTER: runs these scenarios, which must all pass, and prints how many they are.

@@ -13,11 +13,24 @@
 
 #define LOOKS_MOST 200000000u /* at records, for one chain of messages */
 
-bool at_next(struct at *at)
+static void go_on(struct at *at)
 {
     at->index = at->record != NULL ? at->index + 1 : 0;
     at->record = at->index < at->trace->count ? &at->trace->record[at->index] : NULL;
+}
+
+bool at_next(struct at *at)
+{
+    do
+        go_on(at);
+    while (at->record != NULL && !record_is_event(at->record));
     return at->record != NULL;
+}
+
+bool at_next_part(struct at *at)
+{
+    go_on(at);
+    return at->record != NULL && !record_is_event(at->record);
 }
 
 bool at_next_of_all(const struct trace_set *traces, struct at *at)
@@ -416,7 +429,7 @@ bool ranks_have(const struct trace_set *traces, int rank)
 static bool lists(const struct trace_set *traces, struct at made, int rank)
 {
     bool listed = false;
-    while (at_next(&made) && made.record->kind == RECORD_GROUP)
+    while (at_next_part(&made) && made.record->kind == RECORD_GROUP)
         for (unsigned i = 0; i < RECORD_GROUP_MEMBERS; i++)
             listed |= peer_rank(traces, made.trace->incarnation, made.record->members[i]) == rank;
     return listed;

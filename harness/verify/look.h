@@ -15,8 +15,11 @@ struct at {
     const struct record *record;
 };
 
-/* To the next record of the trace, or of all; from none to the first. False: none is left. */
+/* To the next event of the trace, or of all; from none to the first. False: none is left. GROUP and
+ * TEXT records are parts of the one before them, and members or text stand there where others have
+ * their time: at_next_part goes to these alone, of the record that it comes from. */
 bool at_next(struct at *at);
+bool at_next_part(struct at *at);
 bool at_next_of_all(const struct trace_set *traces, struct at *at);
 
 bool at_is_sent(struct at at);                   /* a send of the application, begun */

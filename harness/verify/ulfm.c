@@ -36,7 +36,7 @@ static bool process_died(const struct shown *shown, struct at like, int process,
 static bool lists(struct at group, int process)
 {
     struct at at = group;
-    while (at_next(&at) && at.record->kind == RECORD_GROUP)
+    while (at_next_part(&at) && at.record->kind == RECORD_GROUP)
         for (unsigned i = 0; i < RECORD_GROUP_MEMBERS; i++)
             if (at.record->members[i] == process)
                 return true;
@@ -434,11 +434,11 @@ static bool is_out_of_order(const struct shown *shown, struct at made)
         if (is_group(old, RECORD_COMM) && old.record->comm == (uint32_t)made.record->bytes)
             break;
     struct at at = made;
-    for (int seen = 0; at_next(&at) && at.record->kind == RECORD_GROUP;)
+    for (int seen = 0; at_next_part(&at) && at.record->kind == RECORD_GROUP;)
         for (unsigned i = 0; i < RECORD_GROUP_MEMBERS && seen < made.record->tag; i++, seen++) {
             int32_t place = at.record->members[i], from = 0;
             for (struct at row = old;
-                 old.record != NULL && at_next(&row) && row.record->kind == RECORD_GROUP;
+                 old.record != NULL && at_next_part(&row) && row.record->kind == RECORD_GROUP;
                  from += RECORD_GROUP_MEMBERS)
                 for (int k = 0; k < RECORD_GROUP_MEMBERS; k++)
                     if (row.record->members[k] == at.record->members[i])

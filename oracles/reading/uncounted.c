@@ -103,11 +103,13 @@ static bool is_older(const struct lives *lives, const struct before *before, uin
     uint64_t there = before->life->came;
     for (size_t t = 0; t < lives->traces->count; t++) {
         const struct trace *trace = &lives->traces->trace[t];
-        for (uint64_t at = 0; trace->incarnation == before->life->trace->incarnation &&
-                              at < trace->count && trace->record[at].enter < there;
-             at++)
-            if (record_is_of_app(&trace->record[at]) && collective_comm(&trace->record[at]) == comm)
+        bool beside = trace->incarnation == before->life->trace->incarnation;
+        for (uint64_t at = 0; beside && at < trace->count; at++) {
+            const struct record *record = &trace->record[at];
+            if (record_is_of_app(record) && collective_comm(record) == comm &&
+                record->enter < there)
                 return true;
+        }
     }
     return false;
 }

@@ -193,3 +193,27 @@ for number = 1, PROGRAMS do
     }
   end
 end
+
+-- The program `roots`: many collective calls at once, with many roots, on several communicators.
+for number = 1, PROGRAMS do
+  for _, kind in ipairs {
+    { "late for the new", late_for_the_new }, { "by turns", by_turns },
+  } do
+    for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
+      scenario(("%s: roots, %s %d"):format(protocol, kind[1], number)) {
+        protocol = protocol, program = "roots", claims = { "H", "M" },
+        arguments = { "--seed", random(1000000000), "--iterations", random(6, 25),
+                      "--calls", random(3, 8), "--communicators", random(4),
+                      "--messages", random(0, 2), "--blocking", random(0, 1) },
+        policy = number % 2 == 1 and "skewed" or nil,
+        ranks = protocol == "camel" and random(4, 8) or random(3, 5),
+        environment = { [protocol:upper() .. "_EVERY"] = random(6) },
+        engine = "step", survivors = true, timeout = 60,
+        plan = function(p)
+          p:jitter { ms = random(10) }
+          kind[2](p, protocol, 1)
+        end,
+      }
+    end
+  end
+end
