@@ -58,6 +58,10 @@ none_fails() {
     none_fails tokens '*: tokens [12]' 10 14
 }
 
+@test "programs with many collective calls at once pass" {
+    none_fails roots '*: roots [12]' 4 6
+}
+
 @test "programs whose ranks die soon after one another pass where messages are logged" {
     none_fails deaths '*[ a-z] 1' 21 25
 }

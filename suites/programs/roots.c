@@ -1,9 +1,8 @@
-/* Many collective calls at once, on several communicators and with many roots, drawn from a seed:
- * in each step some are begun, without blocking, and then completed in another order. Of each rank
- * that is a root the results of some calls are soon followed by those of another root, and a root
- * and a communicator have seldom two calls of a kind in a row. All that comes is held against what
- * must come. In each step every rank also gets messages of others in any order, and a hash of that
- * order goes into what it contributes to the gathers. */
+/* Many collective calls at once, on several communicators and with many roots. A seed draws them.
+ * In each step a rank begins some of them, most without blocking, and completes them in an order of
+ * its own; so a root of a communicator seldom has two calls in a row. Each result is compared with
+ * what it must be. In each step a rank also receives messages of other ranks in any order, and a
+ * hash of that order is part of what it gives to broadcasts and gathers. */
 #include "checkpoint.h"
 #include "faultline.h"
 #include "program.h"
