@@ -1,7 +1,7 @@
 # What the tests of the suites share: load it, and call suites_setup in setup().
 
 suites_setup() {
-    ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+    ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
     BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
     FAULTLINE=$BUILD/faultline
     # For jobs without Faultline: ranks that wait give their processor to the others.
