@@ -1,8 +1,8 @@
 # Faultline. `make` builds build/faultline, `make demo` shows it, `make test` proves it.
 # V=1 shows the commands.
 
-# All rules are here and in the files included below: to try make's own as well, for every file that an
-# object depends on, takes most of the time in which make finds that there is nothing to do.
+# All rules are in this file and in those that it includes. make would also try its own rules, for every
+# file that an object depends on, and spend most of its time on that when nothing is to be done.
 MAKEFLAGS += --no-builtin-rules
 
 # The MPI library that the taps, the programs and the protocols are built for: mpich, or openmpi,

@@ -120,6 +120,7 @@ $(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o $(PROTOCOL_OBJ)/refused.o:
 	@mkdir -p $(@D)
 	$(Q)$(PROTOCOL_COMPILE) -Isuites/protocols -c -o $@ $<
 
+# Computed once for each protocol, because hundreds of patches ask for it.
 $(foreach protocol,$(PROTOCOLS),$(eval OBJECTS_OF_$(protocol) := $(call protocol_objects,$(protocol))))
 define protocol_rule
 $(BUILD)/protocols/lib$(1).so: $$(OBJECTS_OF_$(1))

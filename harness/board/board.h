@@ -239,7 +239,7 @@ static inline bool board_is_stopped(const struct board_slot *slot)
  * called in a signal handler. */
 void board_note_signal(struct board *board, int32_t pid, int signal_number);
 
-/* As board_note_signal, of a signal that the program sends: also whether to its own process. */
+/* The same for a signal that the program sends. Also notes it if the process sends it to itself. */
 void board_note_signal_of_program(struct board *board, int32_t pid, int signal_number);
 
 /* Signal `signal_number` was sent to the rank by one of those. */

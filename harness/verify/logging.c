@@ -289,8 +289,7 @@ static bool is_in_last_call(struct at noted)
 {
     for (struct at at = {.trace = noted.trace}; at_next(&at);)
         if (at.record->level == LEVEL_APP && at.record->kind != RECORD_NOTE &&
-            at.record->kind != RECORD_NONE && at.record->leave == 0 &&
-            at.record->enter <= noted.record->enter)
+            at.record->leave == 0 && at.record->enter <= noted.record->enter)
             return true;
     return false;
 }

@@ -13,7 +13,7 @@
 
 #define LOOKS_MOST 200000000u /* at records, for one chain of messages */
 
-static void go_on(struct at *at)
+static void to_next_record(struct at *at)
 {
     at->index = at->record != NULL ? at->index + 1 : 0;
     at->record = at->index < at->trace->count ? &at->trace->record[at->index] : NULL;
@@ -22,14 +22,14 @@ static void go_on(struct at *at)
 bool at_next(struct at *at)
 {
     do
-        go_on(at);
+        to_next_record(at);
     while (at->record != NULL && !record_is_event(at->record));
     return at->record != NULL;
 }
 
 bool at_next_part(struct at *at)
 {
-    go_on(at);
+    to_next_record(at);
     return at->record != NULL && !record_is_event(at->record);
 }
 

@@ -98,7 +98,7 @@ static void begin(struct call *call, int number, MPI_Request *request)
     }
 }
 
-/* Its result is there. */
+/* Compares the result of a call that is complete with what it must be. */
 static void check(const struct call *call)
 {
     bool right = true, is_root = call->rank == call->root;
@@ -120,7 +120,7 @@ static void check(const struct call *call)
     kept.total += sum;
 }
 
-/* To the ranks behind this one, and from those before it, as they come. */
+/* Sends to the ranks after this one, and receives from any rank as many messages as come to it. */
 static void exchange(void)
 {
     MPI_Request request[RANKS_MAX];

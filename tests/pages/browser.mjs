@@ -7,7 +7,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 const MODULES = process.env.PAGES_MODULES; // where node_modules is
-const SHOTS = process.env.PAGES_SHOTS; // where pictures go, or none are made: they take a quarter of the time
+const SHOTS = process.env.PAGES_SHOTS; // folder for pictures; unset: none are made, for they take a quarter of the time
 // The first one found is taken. The headless shell takes less than half of the time of the others.
 const BROWSERS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`);
 const WINDOW = { width: 1280, height: 800 };

@@ -1,5 +1,5 @@
-// node tests.mjs NAME ARGUMENT... [, NAME ARGUMENT...]...: the tests NAME.mjs, one after the other in one
-// process with one browser, each of which takes as long to start as a test takes to run.
+// node tests.mjs NAME ARGUMENT... [, NAME ARGUMENT...]...: runs the tests NAME.mjs one after the other. They
+// share one process and one browser, because to start these takes as long as a test.
 import process from "node:process";
 import { end } from "./browser.mjs";
 
