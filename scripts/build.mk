@@ -345,7 +345,7 @@ arm64: setup
 	$(Q)$(MAKE) --no-print-directory all $(ARM64_PROGRAMS)
 	$(Q)$(MAKE) --no-print-directory BUILD=$(ARM64) SYSROOT=$(ARM64_ROOT) \
 		CC='aarch64-linux-gnu-gcc --sysroot=$(ARM64_ROOT)' AR=aarch64-linux-gnu-ar \
-		MPICC='$(CURDIR)/scripts/arm64/mpicc $(ARM64_ROOT)' CHECKED='$$(COMPILE)' \
+		MPICC='$(CURDIR)/scripts/arm64/mpicc $(ARM64_ROOT)' CHECKED='$$(COMPILE)' CHECKED_LINK='$$(COMPILE)' \
 		all $(ARM64_RUN)
 	$(Q)scripts/arm64/check.sh $(BUILD) $(ARM64_RUN)
 

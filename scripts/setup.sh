@@ -2,10 +2,10 @@
 # setup.sh [check|install|deb|site|bench|fuzz|valgrind|slurm|openmpi|ulfm|test BUILD|arm64 BUILD]: installs what
 # Faultline needs from Debian, or says the one line to type. With `check`, what `make check` needs as
 # well; with `install`, `deb` and `site`, what those need; with `bench`, what plots need; with `fuzz`,
-# clang and its sanitisers; with `valgrind` and `slurm`, these; with `openmpi`, the second MPI library; with `ulfm`,
-# that alone, where there is no other; with `test`, the second library, clang, a browser for the tests
-# of the pages, and their two npm packages in BUILD/pages; with `arm64`, a cross compiler, an emulator,
-# and in BUILD/arm64/root the libraries that they need.
+# clang, its linker and sanitisers; with `valgrind` and `slurm`, these; with `openmpi`, the second MPI
+# library; with `ulfm`, that alone, where there is no other; with `test`, the second library, clang, a
+# browser for the tests of the pages, and their two npm packages in BUILD/pages; with `arm64`, a cross
+# compiler, an emulator, and in BUILD/arm64/root the libraries that they need.
 set -eu
 
 libraries="libmpich-dev liblua5.4-dev libxxhash-dev libdw-dev libjansson-dev
@@ -18,7 +18,7 @@ site="pandoc scdoc"
 [ "${1:-}" = site ] && packages="$packages $site"
 [ "${1:-}" = deb ] && packages="$packages scdoc dpkg-dev lintian"
 [ "${1:-}" = bench ] && packages="$packages gnuplot-nox"
-sanitisers="clang libclang-rt-dev"
+sanitisers="clang lld libclang-rt-dev"
 [ "${1:-}" = fuzz ] && packages="$packages $sanitisers llvm"
 [ "${1:-}" = valgrind ] && packages="$packages valgrind"
 [ "${1:-}" = slurm ] && packages="$packages slurm-wlm munge"

@@ -24,7 +24,7 @@ $(PLAIN_TESTS): $(BUILD)/tests/%.t: %.c $(call objects,$(RECORDING_SOURCES) $(TE
 $(BUILD)/tests/%.t: %.c $(call checked,$(RECORDING_SOURCES) $(TEXT_TRACES)) $(BUILD)/checked/command.a
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(CHECKED) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
+	$(Q)$(CHECKED_LINK) -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
 
 # Parts of the step engine that need neither MPI nor other ranks.
 ENGINE_ALONE = $(patsubst %,engine/%.c,communicators/members communicators/topology collectives/reduce)
@@ -43,7 +43,7 @@ $(BUILD)/tests/explore_guided.t: $(call checked,$(patsubst %,engine/%.c,core/mem
 $(BUILD)/tests/explore_policy.t: $(call checked,$(patsubst %,engine/%.c,core/memory core/decide core/policy core/transition))
 
 # Its own allocations, and those of all that is linked with it, go by way of the test.
-$(BUILD)/tests/allocations.t: private CHECKED += \
+$(BUILD)/tests/allocations.t: private CHECKED_LINK += \
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup
 
 # Long runs drawn at random, with violations planted in them.

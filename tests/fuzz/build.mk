@@ -7,6 +7,8 @@ CLANG          = clang
 SANITIZE       = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 CHECKED_CFLAGS = -O0 -gline-tables-only $(SANITIZE) -fsanitize=fuzzer-no-link
 CHECKED        = $(CLANG) -std=c11 $(CHECKED_CFLAGS) -Wall -Wextra -Werror $(CPPFLAGS) -MMD -MP
+# lld takes half of the time of GNU ld, and there are some seventy programs to link.
+CHECKED_LINK   = $(CHECKED) -fuse-ld=lld
 
 checked = $(patsubst %.c,$(BUILD)/checked/%.o,$(1))
 
@@ -36,4 +38,4 @@ $(BUILD)/checked/command.a: $(call checked,$(COMMAND_SOURCES))
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(call checked,$(wildcard tests/traces/*.c)) $(BUILD)/checked/command.a
 	@echo "  FUZZER  $<"
 	@mkdir -p $(@D)
-	$(Q)$(CHECKED) -fsanitize=fuzzer -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)
+	$(Q)$(CHECKED_LINK) -fsanitize=fuzzer -Itests -o $@ $(filter %.c %.o %.a,$^) $(COMMAND_LIBS)

@@ -7,7 +7,7 @@ $(BUILD)/checked/faultline: $(call checked,harness/command/main.c)
 $(BUILD)/checked/faultline-rank: $(call checked,harness/command/rank_parent.c)
 $(BUILD)/checked/faultline $(BUILD)/checked/faultline-rank: $(BUILD)/checked/command.a
 	@echo "  LINK    $@"
-	$(Q)$(CHECKED) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMAND_LIBS)
+	$(Q)$(CHECKED_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMAND_LIBS)
 
 THREAD_SANITIZE = -fsanitize=thread -fno-omit-frame-pointer
 THREAD_SOURCES  = $(BASE_SOURCES) $(TRACE_SOURCES) $(RECORDING_SOURCES) harness/decisions/decisions.c \
