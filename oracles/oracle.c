@@ -287,9 +287,25 @@ static void leave_out(struct judging *judging)
 
 /* --- more failures than are promised -------------------------------------------------------- */
 
+/* The first rank that ended badly by itself did so when no more had died than is promised: its own
+ * end may be what is one too many. */
+static bool ended_before(const struct judging *judging)
+{
+    for (size_t i = 0; i < judging->facts->rank_end_count; i++) {
+        const struct rank_end *end = &judging->facts->rank_ends[i];
+        const struct trace *trace = trace_set_find(judging->traces, end->rank, end->incarnation);
+        if (end->first && end->incarnation == judging->traces->incarnations - 1)
+            return trace != NULL && trace->end != NULL &&
+                   trace->end->enter <= judging->unsupported.ticks;
+    }
+    return false;
+}
+
 /* It shows something that was done only then, or was not done at all. */
 static bool comes_after(const struct judging *judging, const struct finding *finding)
 {
+    if (finding->claim == &claims[CLAIM_H_PROGRESS] && judging->facts->end == RUN_FAILED)
+        return !ended_before(judging);
     bool after = finding->decided == DECIDED_AT_END || finding->witness_count == 0;
     for (unsigned i = 0; i < finding->witness_count; i++) {
         const struct event_ref *event = &finding->witness[i];

@@ -113,6 +113,15 @@ END
     [[ "$output" == *"MPIX_Comm_revoke: MPICH under mpiexec has no ULFM"* ]]
 }
 
+# What went wrong here: the engine makes no more than so many processes, and that it was asked for more
+# was why the run ended, unknown.
+@test "a rank that crashes, and so does each process that takes its place, is a violation" {
+    job "$BUILD/tests/mpi/lives_crashes" 3 ''
+    sed -i 's/"null"/"respawn"/; s/survivors = true/&, engine = "step"/' s.lua
+    judged 1
+    [[ "$output" == *"rank 1 was ended by SIGSEGV, not by a fault of the plan"* ]]
+}
+
 @test "a death that is still to be told of does not end the job for a process in reserve" {
     job "$BUILD/tests/mpi/lives_withheld" 2 'p:kill { rank = 0, event = "call", level = "wire", nth = 8 }
         p:detect { rank = 1, of = 0, at = { rank = 1, event = "call", call = "MPI_Barrier" } }'

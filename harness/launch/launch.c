@@ -325,11 +325,24 @@ static bool launcher_was_signalled(const struct running_incarnation *running, ch
     return true;
 }
 
+/* A rank died of a signal, by itself and ahead of all that ended badly. */
+static bool has_crashed(const struct running_incarnation *running)
+{
+    for (int rank = 0; rank < board_processes(running->launch->board); rank++) {
+        const struct rank_end *end = &running->ends[rank];
+        if (end->first && !end->aborted && end->known && WIFSIGNALED(end->wait_status))
+            return true;
+    }
+    return false;
+}
+
+/* What is asked for in vain after a rank has crashed, more and more new processes as a rule, is not
+ * why the run ended. */
 static enum launch_end classify(const struct running_incarnation *running,
                                 const struct survivors *survivors, char *text, size_t bytes)
 {
     const struct launch *launch = running->launch;
-    if (launch->board->refused[0] != '\0') {
+    if (launch->board->refused[0] != '\0' && !has_crashed(running)) {
         snprintf(text, bytes, "%.300s", launch->board->refused);
         return LAUNCH_REFUSED;
     }
