@@ -17,7 +17,7 @@ void call_begin_anywhere(void)
 
 int call_error(int error)
 {
-    PMPI_Comm_call_errhandler(MPI_COMM_WORLD, error);
+    PMPI_Comm_call_errhandler(LAYER_HAS_HANDLER, error);
     return error;
 }
 

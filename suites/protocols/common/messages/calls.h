@@ -12,7 +12,11 @@
 struct comm *call_begin(MPI_Comm user);
 void call_begin_anywhere(void);
 
-/* Calls the error handler of MPI_COMM_WORLD, which ends the job unless the program has set another.
+/* The program's error handler, one for all of its communicators. It is not at MPI_COMM_WORLD, where
+ * a protocol whose ranks live on has to hear of deaths itself. */
+#define LAYER_HAS_HANDLER MPI_COMM_SELF
+
+/* Calls the program's error handler, which ends the job unless the program has set another.
  * Returns `error`. */
 int call_error(int error);
 

@@ -203,10 +203,19 @@ LAYER_EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
     return PMPI_Abort(MPI_COMM_WORLD, errorcode);
 }
 
-/* One error handler for all communicators. */
 LAYER_EXPORTED int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    return asked(comm) ? PMPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler) : MPI_ERR_COMM;
+    return asked(comm) ? PMPI_Comm_set_errhandler(LAYER_HAS_HANDLER, errhandler) : MPI_ERR_COMM;
+}
+
+LAYER_EXPORTED int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    return asked(comm) ? PMPI_Comm_get_errhandler(LAYER_HAS_HANDLER, errhandler) : MPI_ERR_COMM;
+}
+
+LAYER_EXPORTED int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
+{
+    return asked(comm) ? PMPI_Comm_call_errhandler(LAYER_HAS_HANDLER, errorcode) : MPI_ERR_COMM;
 }
 
 /* The time is a choice of nobody's: in the past it is what it was. */

@@ -10,8 +10,7 @@
 
 -- The library's answer for MPI_COMM_WORLD will do, whatever the communicator is.
 local passed = [[
-    MPI_Pack MPI_Pack_size MPI_Unpack MPI_Comm_call_errhandler MPI_Comm_get_errhandler
-    MPI_Comm_get_attr MPI_Attr_get MPI_Errhandler_get
+    MPI_Pack MPI_Pack_size MPI_Unpack MPI_Comm_get_attr MPI_Attr_get
 ]]
 
 local names = dofile((arg[0]:match("^(.*)/") or ".") .. "/../mpi_names.lua")
