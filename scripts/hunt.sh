@@ -129,7 +129,7 @@ drawn() {
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/rare.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/lines.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/tokens.lua\n' "$2" "$1"
-    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/roots.lua\n' "$2" "$1"
+    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/others.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$2" "$1"
 }
 

@@ -552,6 +552,19 @@ static void make_without(uint64_t step, int without)
                  "a rank that is no member has a communicator, or the other way round");
 }
 
+/* It has the error handler of the one it is made of, which need not be that of MPI_COMM_WORLD. (In
+ * MPI_Comm_create and MPI_Comm_create_group MPICH 4.0.2 does not hand it down.) */
+static void make_with_handler(uint64_t step, enum constructor how)
+{
+    MPI_Errhandler given = draw(step, 91306, 2) ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL, handler;
+    MPI_Comm_set_errhandler(rare.made, given);
+    construct(how, &rare.made);
+    MPI_Comm_get_errhandler(rare.made, &handler);
+    if (handler != given && how != CREATE && how != CREATE_GROUP)
+        wrong_in(step, "a communicator has another error handler than the one it was made of");
+    MPI_Errhandler_free(&handler);
+}
+
 static void make_one(uint64_t step)
 {
     if (draw(step, 91301, 3) != 0)
@@ -561,7 +574,7 @@ static void make_one(uint64_t step)
     } else {
         MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
         if (self.constructors)
-            construct((enum constructor)draw(step, 91302, (int)self.constructors), &rare.made);
+            make_with_handler(step, (enum constructor)draw(step, 91302, (int)self.constructors));
     }
     use_made(step, step);
 }

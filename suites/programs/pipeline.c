@@ -2,7 +2,8 @@
  * `depth` iterations after it was sent, so some of it is under way whenever a rank may take a
  * checkpoint, and its sends may be outstanding; what goes to the left is taken in at once, so that
  * a rank that is late with its checkpoint has received what was sent after its neighbour's. What a
- * rank sends depends on all it has received, and each message says which one it is. */
+ * rank sends depends on all it has received, and each message says which one it is. With --one-way
+ * there is one stream, from the first rank to the last, and nobody tells the first one anything. */
 #include "checkpoint.h"
 #include "faultline.h"
 #include "program.h"
@@ -29,6 +30,7 @@ struct pipeline {
     uint64_t wrong;
     bool posts;                       /* receives what goes to the right before it may be there */
     bool synchronous;                 /* sends to the right with MPI_Issend */
+    bool one_way;
     MPI_Request sending[DEPTH_MAX];   /* to the right, by iteration modulo depth */
     uint64_t *outgoing;               /* their messages: depth rows of size */
     MPI_Request receiving[DEPTH_MAX]; /* from the left, likewise */
@@ -111,6 +113,22 @@ static void exchange_left(struct pipeline *pipe)
     take(pipe, pipe->in, pipe->right, pipe->iteration);
 }
 
+static void pass_on(struct pipeline *pipe)
+{
+    if (pipe->rank > 0) {
+        MPI_Recv(pipe->in, pipe->size, MPI_UINT64_T, pipe->left, TAG_RIGHT, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        take(pipe, pipe->in, pipe->left, pipe->iteration);
+    } else {
+        pipe->sum = mix(pipe->sum, pipe->iteration);
+    }
+    if (pipe->right == 0)
+        return;
+    fill(pipe, pipe->outgoing, TAG_RIGHT);
+    (pipe->synchronous ? MPI_Ssend : MPI_Send)(pipe->outgoing, pipe->size, MPI_UINT64_T,
+                                               pipe->right, TAG_RIGHT, MPI_COMM_WORLD);
+}
+
 /* Of depth iterations ago first: its sender may be waiting for that. */
 static void turn(struct pipeline *pipe)
 {
@@ -163,11 +181,12 @@ static int run(struct pipeline *pipe, long iterations, long compute_us, long slo
 
     while (pipe->iteration < (uint64_t)iterations) {
         program_compute(pipe->rank == pipe->ranks - 1 ? slow_us : compute_us);
-        turn(pipe);
+        (pipe->one_way ? pass_on : turn)(pipe);
         pipe->iteration++;
         potential_checkpoint();
     }
-    drain(pipe, (uint64_t)iterations);
+    if (!pipe->one_way)
+        drain(pipe, (uint64_t)iterations);
 
     faultline_result("sum", &pipe->sum, sizeof pipe->sum);
     faultline_result("wrong", &pipe->wrong, sizeof pipe->wrong);
@@ -196,13 +215,14 @@ static void open_pipeline(struct pipeline *pipe, long size, long depth)
 int main(int argc, char **argv)
 {
     long iterations = 60, size = 32, depth = 3, compute_us = 1000, slow_us = 2000, posts = 0,
-         synchronous = 0;
+         synchronous = 0, one_way = 0;
     const struct program_option options[] = {
         {"iterations", &iterations, 1, 1000000000, "messages of each rank in each direction"},
         {"size", &size, HEAD_NUMBERS, NUMBERS_MAX, "numbers in a message"},
         {"depth", &depth, 1, DEPTH_MAX, "messages under way to the right"},
         {"posts", &posts, 0, 1, "1: their receives are there before them, as many at once"},
         {"synchronous", &synchronous, 0, 1, "1: they are sent with MPI_Issend"},
+        {"one-way", &one_way, 0, 1, "1: from the first rank to the last, by blocking calls"},
         {"compute-us", &compute_us, 0, 10000000, "microseconds of work per iteration"},
         {"slow-us", &slow_us, 0, 10000000, "the same, for the last rank"},
     };
@@ -214,6 +234,7 @@ int main(int argc, char **argv)
         open_pipeline(&pipe, size, depth);
         pipe.posts = posts != 0;
         pipe.synchronous = synchronous != 0;
+        pipe.one_way = one_way != 0;
         status = run(&pipe, iterations, compute_us, slow_us);
         free(pipe.outgoing);
         free(pipe.incoming);

@@ -54,6 +54,11 @@ crash("when it has done its work, and then its new process", function(p)
   p:kill { rank = 4, call = "MPI_Finalize" }
 end)
 
+crash("the new process, before it is there", function(p)
+  p:kill(at_call(1, 30))
+  p:kill { rank = 4, at = { rank = 0, call = "MPI_Comm_spawn", level = "wire" } }
+end)
+
 crash("two at once, not side by side", function(p)
   p:kill { ranks = { 0, 2 }, at = at_call(1, 40) }
 end)
