@@ -53,6 +53,15 @@ is_gone() {
     [ "$(wc -l <traces)" -eq 2 ]
 }
 
+@test "scenarios that differ in one variable share no zygote" {
+    many 8 say
+    sed -i 's/engine = "step"/&, environment = { KEPT_KIND = "kind " .. i % 2 }/' s.lua
+    "$FAULTLINE" run -j1 s.lua
+    for i in 1 2 3 4 5 6 7 8; do
+        [ "$(cat "faultline-out/latest/$i/output/r0.0.out")" = "kind $((i % 2))" ]
+    done
+}
+
 @test "a campaign starts one zygote for each of its programs" {
     many 1 say
     run "$FAULTLINE" campaign --engine step --runs 50 s.lua

@@ -59,12 +59,12 @@ says() {
     diff step.txt mpiexec.txt
 }
 
-# circle [ARGUMENT]: the scenario in which rank 1 dies, and the others go on without it.
+# circle [ARGUMENT [PLAN]]: the scenario in which rank 1 dies, and the others go on without it.
 circle() {
     printf 'scenario "circle" { protocol = "null", program = "%s", ranks = 4, engine = "step",
   survivors = true, arguments = { %s }, claims = { "H.progress" }, plan = function(p)
-    p:kill { rank = 1, call = "MPI_Recv", position = "inside" } end }\n' \
-        "$BUILD/tests/mpi/engine_ulfm" "${1:-}" >s.lua
+    p:kill { rank = 1, call = "MPI_Recv", position = "inside" } %s end }\n' \
+        "$BUILD/tests/mpi/engine_ulfm" "${1:-}" "${2:-}" >s.lua
 }
 
 @test "what few programs come to is as the standard has it, on the engine as on MPICH" {
@@ -86,6 +86,14 @@ circle() {
         grep -q ' MPIX_Comm_agree .* agreed on 0x' trace.txt
         [ "$(grep -c ' self .* end .*exit 0' trace.txt)" -eq 3 ]
         [[ "$(grep ' self .* end ' trace.txt | head -n 1)" == *" r1#0:"* ]]
+    done
+}
+
+@test "those who acknowledged a second death agree, where places are other numbers than in the world" {
+    circle '"again"' 'p:kill { rank = 2, call = "MPI_Recv", tag = 1, position = "inside" }'
+    for seed in 1 2 3 4 5; do
+        "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
+        [ "$(cat "out-$seed"/latest/1/output/r*.out | grep -c ' ok$')" -eq 2 ]
     done
 }
 
@@ -189,7 +197,7 @@ detect() {
     for seed in 1 2 3 9 10 16; do
         "$FAULTLINE" run --seed "$seed" --out "out-$seed" s.lua
         cat "out-$seed"/latest/1/output/*
-        [ "$(cat "out-$seed"/latest/1/output/*.out | grep -c ' ok$')" -eq 4 ]
+        [ "$(cat "out-$seed"/latest/1/output/*.out | grep -c ' ok$')" -eq 5 ]
         "$FAULTLINE" trace "out-$seed/latest/1" >trace.txt
         [ "$(grep -c ' wire .* MPI_Intercomm_merge .*: r0 r1 r2 r3$' trace.txt)" -eq 4 ]
         [ "$(grep -oE 'comm [0-9a-f]+ from .*: r0 r1 r2 r3$' trace.txt | cut -d' ' -f2 | sort -u |

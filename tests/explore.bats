@@ -247,6 +247,15 @@ deaths() {
     [[ "$output" == *damaged* ]]
 }
 
+@test "a search that cannot write its state has found what it has found" {
+    explored race 3 --runs 2
+    folder=$(sed -n 's/^# runs in //p' <<<"$output")
+    # The state is first written under a name with the number of the process.
+    # shellcheck disable=SC2016 # expanded there
+    run -1 bash -c 'mkdir "$1/1/state.$$.new" && exec "$0" explore --resume "$1" s.lua' "$FAULTLINE" "$folder"
+    [[ "$output" == *'error: "cannot write '*'/1/state: Is a directory"'* ]]
+}
+
 @test "the run in which a search is interrupted is made again when it goes on" {
     cat >prepare <<'END'
 #!/bin/sh

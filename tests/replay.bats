@@ -83,6 +83,29 @@ END
     "$FAULTLINE" replay --engine mpiexec faultline-out/latest/1 | grep 'replayed 1/1'
 }
 
+# polled CALL ANSWER PLAN: such a run of steer_answers, and its replay: the same answers are given, as often.
+polled() {
+    printf 'scenario "polled" { protocol = "null", program = "%s", ranks = 2, arguments = { "%s", "%s" },
+  claims = { "I" }, plan = function(p) %s end }' "$BUILD/tests/mpi/steer_answers" "$1" "$2" "$3" >s.lua
+    "$FAULTLINE" run --keep --no-control s.lua
+    "$FAULTLINE" replay --out again faultline-out/latest/1
+    for run in faultline-out again; do
+        "$FAULTLINE" trace --rank 0 "$run/latest/1" | grep -oE ' answered .*| MPI_Testsome .*: .*request.*' >"$run.txt"
+    done
+    cmp faultline-out.txt again.txt
+}
+
+@test "a poll that the plan answers once is not answered in the replay as often as the library said no" {
+    polled test late 'p:answer { rank = 0, call = "MPI_Test", answer = false }'
+    [ "$(grep -c answered again.txt)" -eq 1 ]
+}
+
+@test "a poll that completes some requests after it has said no completes the same in the replay" {
+    polled testsome some 'p:answer { rank = 0, call = "MPI_Testsome", answer = false, times = 2 }
+        p:answer { rank = 0, call = "MPI_Testsome", answer = { 2, 0 } }'
+    [ "$(grep -c answered again.txt)" -eq 3 ]
+}
+
 @test "one outcome changed in the decisions: the divergence is named" {
     race
     "$FAULTLINE" run --keep s.lua

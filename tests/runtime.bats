@@ -136,7 +136,7 @@ header() {
 
 @test "records that are lost are told by exec, and by trace with its status" {
     run timeout 60 "$BUILD/faultline" exec --trace told -- \
-        env FAULTLINE_RANK=0 FAULTLINE_RANKS=1 "$PROGRAM" closes
+        env FAULTLINE_RANKS=2 sh -c "FAULTLINE_RANK=0 $PROGRAM closes && FAULTLINE_RANK=1 $PROGRAM plain"
     [ "$status" -eq 0 ]
     says "cannot grow: "
     says "the trace of rank 0 in incarnation 0 is incomplete: "

@@ -106,7 +106,7 @@ shrink() {
 @test "a machine on which nothing runs is no proof that the failure is gone" {
     failing '' 'p:kill { rank = 1, event = "send", nth = 3 }'
     FAULTLINE_MPIEXEC=$(command -v false) shrink 3
-    [[ $output == *"in 0 of 0 runs"*"came to nothing"* ]]
+    [[ $output =~ "in 0 of 0 runs".*", "[5-6]" came to nothing" ]] # not until the budget is spent
 }
 
 @test "a run that passed cannot be shrunk" {

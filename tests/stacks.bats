@@ -92,3 +92,12 @@ END
     grep -q "main at tally.c:" "$stored/stacks.txt"
     grep -q "main at tally.c:" "$stored/report.html"
 }
+
+@test "of a thread outside of MPI it is only said that it is there, though another one is inside" {
+    printf 'scenario "stuck" { protocol = "null", program = "%s", ranks = 2, claims = { "H.progress" } }' \
+        "$BUILD/tests/mpi/stacks_thread" >s.lua
+    run -1 timeout 120 "$FAULTLINE" run --no-control s.lua
+    grep -q "stacks_thread.c" $RUN/stacks.txt
+    [ "$(grep -c " other threads\? outside of MPI" $RUN/stacks.txt)" -eq 2 ]
+    run ! grep -q sleep_on $RUN/stacks.txt
+}

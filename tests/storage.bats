@@ -76,6 +76,7 @@ for_each_way() {
     grep -qx 'write "forms", 1 bytes at 2' lines
     grep -qx 'write-sync "forms", 2 bytes at 14' lines
     [ "$(grep -cx 'write "forms", .*' lines)" -eq 7 ]
+    [ "$(grep -cx 'write-sync "through", 7 bytes' lines)" -eq 2 ]
     [ "$(grep -cx 'sync "forms"' lines)" -eq 2 ]
     grep -qx 'open-write "at", EEXIST' lines
     grep -qx 'write "at", 1 bytes' lines # through a descriptor that was dup'ed

@@ -158,6 +158,8 @@ int main(int argc, char **argv)
     begin(mode);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (getenv("KEPT_KIND") != NULL)
+        puts(getenv("KEPT_KIND"));
     if (strcmp(mode, "wait") == 0 || strcmp(mode, "hang") == 0)
         stay(rank);
     if (strcmp(mode, "hang") == 0 && rank == 0)

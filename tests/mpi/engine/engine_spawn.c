@@ -1,5 +1,5 @@
 /* Spawns two more processes of itself with an argument, merges with them, and connects both halves
- * once more by a port whose name is published. Needs 2 ranks. */
+ * once more by a port whose name is published; then one that disconnects at once. Needs 2 ranks. */
 #include "mpi/expect.h"
 
 #include <mpi.h>
@@ -53,6 +53,23 @@ static void connect_again(MPI_Comm family, bool is_child)
     }
 }
 
+static void spawn_another(char *command)
+{
+    char *arguments[] = {"another", NULL};
+    MPI_Comm other;
+    MPI_Comm_spawn(command, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                   MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&other);
+    expect(other == MPI_COMM_NULL);
+}
+
+static int be_another(MPI_Comm parent)
+{
+    MPI_Comm_disconnect(&parent);
+    MPI_Finalize();
+    return expect_end("engine_spawn another", 0);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm parent, family, whole;
@@ -62,6 +79,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_get_parent(&parent);
+    if (argc == 2 && strcmp(argv[1], "another") == 0)
+        return be_another(parent);
     bool is_child = parent != MPI_COMM_NULL;
     expect(is_child == (argc == 2 && strcmp(argv[1], "child") == 0));
     if (is_child) {
@@ -77,6 +96,8 @@ int main(int argc, char **argv)
     connect_again(family, is_child);
     MPI_Comm_free(&whole);
     MPI_Comm_disconnect(&family);
+    if (!is_child)
+        spawn_another(argv[0]);
     int end = expect_end(is_child ? "engine_spawn child" : "engine_spawn", rank);
     MPI_Finalize();
     return end;

@@ -1,15 +1,18 @@
 /* Figure 1 of the ULFM paper and what comes after it: rank 2 waits for 3, 3 for 0, 0 for 1, and 1
  * dies, by the plan: it waits for 0. Who is told of the death revokes the world; all agree, shrink,
- * and go on without rank 1, which they tell if there is an argument. Needs 4 ranks, and survivors.
- */
+ * and go on without rank 1, which they tell if the argument is `told`. If it is `again`, rank 2
+ * dies in the communicator of those that are left, which agree there as well. Needs 4 ranks, and
+ * survivors. */
 #include "faultline.h"
 #include "mpi/expect.h"
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define RANKS 4
 #define DIES 1
+#define DIES_THEN 2
 
 static int class_of(int result)
 {
@@ -54,7 +57,20 @@ static void agree(int rank)
     MPI_Group_free(&all);
 }
 
-static void go_on(int rank)
+/* Its place there is not its number in the world. */
+static void agree_once_more(MPI_Comm rest)
+{
+    int flag = 3, got, place;
+    MPI_Comm_rank(rest, &place);
+    MPI_Comm_set_errhandler(rest, MPI_ERRORS_RETURN);
+    expect(class_of(MPI_Recv(&got, 1, MPI_INT, place == 1 ? 0 : 1, 1, rest, MPI_STATUS_IGNORE)) ==
+           MPIX_ERR_PROC_FAILED);
+    expect(class_of(MPIX_Comm_agree(rest, &flag)) == MPIX_ERR_PROC_FAILED);
+    MPIX_Comm_failure_ack(rest);
+    expect(MPIX_Comm_agree(rest, &flag) == MPI_SUCCESS && flag == 3);
+}
+
+static void go_on(int rank, bool again)
 {
     MPI_Comm rest;
     int size, sum = 0, place;
@@ -62,7 +78,10 @@ static void go_on(int rank)
     MPI_Comm_size(rest, &size);
     MPI_Comm_rank(rest, &place);
     expect(size == RANKS - 1 && place == (rank > DIES ? rank - 1 : rank));
-    expect(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest) == MPI_SUCCESS && sum == 5);
+    if (again)
+        agree_once_more(rest);
+    else
+        expect(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest) == MPI_SUCCESS && sum == 5);
     MPI_Comm_free(&rest);
 }
 
@@ -74,9 +93,12 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     wait_in_a_circle(rank);
     agree(rank);
-    go_on(rank);
+    bool again = argc > 1 && strcmp(argv[1], "again") == 0;
+    go_on(rank, again);
     if (argc > 1)
         faultline_without(DIES);
+    if (again)
+        faultline_without(DIES_THEN);
     MPI_Finalize();
     return expect_end("engine_ulfm", rank);
 }

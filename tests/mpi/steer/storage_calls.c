@@ -64,6 +64,15 @@ static void write_forms(void)
     expect(fsync(-1) == -1 && errno == EBADF);
 }
 
+/* O_DSYNC is one of the bits of O_SYNC. */
+static void write_through(void)
+{
+    for (int whole = 0; whole < 2; whole++) {
+        int fd = open(in("through"), O_WRONLY | O_CREAT | (whole ? O_SYNC : O_DSYNC), 0644);
+        expect(fd >= 0 && write(fd, "through", 7) == 7 && close(fd) == 0);
+    }
+}
+
 static void open_forms(void)
 {
     int parent = open(folder, O_RDONLY | O_DIRECTORY);
@@ -252,6 +261,7 @@ static void signals(void)
 static void all_calls(void)
 {
     write_forms();
+    write_through();
     open_forms();
     name_forms();
     other_forms();

@@ -211,7 +211,7 @@ static struct message_pattern random_wire(int number)
     struct message_pattern wire = message_pattern_default();
     snprintf(wire.name, sizeof wire.name, "message \"%d\"", number);
     wire.comm_nth = (uint32_t)some(3);
-    wire.comm = wire.comm_nth > 0 ? 1 : (uint32_t)some(INT32_MAX);
+    wire.comm = wire.comm_nth > 0 ? 1 : (uint32_t)some(INT32_MAX) * 2u + 1u;
     wire.tag = random_int();
     wire.key_at = some(10) - 1;
     wire.key_bytes = (uint8_t)(1 << some(4));
