@@ -1,7 +1,7 @@
--- Programs other than `drawn` and `tokens`, with arguments drawn from seeds and deaths soon after lines:
--- `roots`, with many collective calls at once, many roots and several communicators; and `pipeline`
--- in one direction, where the first rank hears nothing from the program. Where messages are logged,
--- see deaths.lua.
+-- Programs other than `drawn` and `tokens`, with arguments drawn from seeds and deaths soon after
+-- lines: `roots`, with many collective calls at once, many roots and several communicators; and
+-- `pipeline` in one direction, where the first rank hears nothing from the program. Where messages
+-- are logged, see deaths.lua.
 
 local PROGRAMS = 10 -- of each kind, under each protocol
 

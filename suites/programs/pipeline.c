@@ -28,8 +28,8 @@ struct pipeline {
     uint64_t iteration;
     uint64_t sum; /* of all received so far */
     uint64_t wrong;
-    bool posts;                       /* receives what goes to the right before it may be there */
-    bool synchronous;                 /* sends to the right with MPI_Issend */
+    bool posts;       /* receives what goes to the right before it may be there */
+    bool synchronous; /* sends to the right with MPI_Issend */
     bool one_way;
     MPI_Request sending[DEPTH_MAX];   /* to the right, by iteration modulo depth */
     uint64_t *outgoing;               /* their messages: depth rows of size */
