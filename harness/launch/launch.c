@@ -336,8 +336,8 @@ static bool has_crashed(const struct running_incarnation *running)
     return false;
 }
 
-/* What is asked for in vain after a rank has crashed, more and more new processes as a rule, is not
- * why the run ended. */
+/* After a rank has crashed the engine may refuse what the others ask for, as a rule one new process
+ * after the other: the crash is why the run ended then, and not the refusal. */
 static enum launch_end classify(const struct running_incarnation *running,
                                 const struct survivors *survivors, char *text, size_t bytes)
 {

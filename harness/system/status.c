@@ -1,10 +1,12 @@
 /* Exit statuses; see verb.h. */
 #include "system/status.h"
 
+#include "base/memory.h"
 #include "system/printable.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum exit_status status_of_verdict(enum verdict verdict)
@@ -50,10 +52,17 @@ enum exit_status status_of_output(FILE *out, const char *name, enum exit_status 
 
 enum exit_status status_of_error(const struct error *error)
 {
-    fputs("faultline: ", stderr);
-    printable_write(stderr, error->text[0] != '\0' ? error->text : error_code_text(error->code),
+    char *line;
+    size_t bytes;
+    FILE *out = memory_stream(&line, &bytes);
+    fputs("faultline: ", out);
+    printable_write(out, error->text[0] != '\0' ? error->text : error_code_text(error->code),
                     "\n\t");
-    fputc('\n', stderr);
+    fputc('\n', out);
+    memory_stream_end(out);
+    /* All at once: the processes of a job may say the same to one terminal or file. */
+    fwrite(line, 1, bytes, stderr);
+    free(line);
     switch (error->code) {
     case OK:
         return STATUS_PASS;

@@ -1,6 +1,6 @@
 /* Figure 1 of the ULFM paper and what comes after it: rank 2 waits for 3, 3 for 0, 0 for 1, and 1
  * dies, by the plan: it waits for 0. Who is told of the death revokes the world; all agree, shrink,
- * and go on without rank 1, which they tell if the argument is `told`. If it is `again`, rank 2
+ * and go on without rank 1, which they tell if there is an argument. If that is `again`, rank 2
  * dies in the communicator of those that are left, which agree there as well. Needs 4 ranks, and
  * survivors. */
 #include "faultline.h"
