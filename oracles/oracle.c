@@ -287,8 +287,8 @@ static void leave_out(struct judging *judging)
 
 /* --- more failures than are promised -------------------------------------------------------- */
 
-/* The first rank that ended badly by itself did so when no more had died than is promised: its own
- * end may be what is one too many. */
+/* The first rank that ended badly by itself did so before more had died than is promised. Its own
+ * end may be the death that is too many: it is a failure of the protocol all the same. */
 static bool ended_before(const struct judging *judging)
 {
     for (size_t i = 0; i < judging->facts->rank_end_count; i++) {

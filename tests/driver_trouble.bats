@@ -285,8 +285,8 @@ exec_ends() {
     kill "$(cat sleeper)"
 }
 
-# The processes of a job may say it at the same moment.
-@test "what is wrong is said in one piece" {
+# Several processes of a job may write one at the same moment.
+@test "an error message is written in one piece" {
     run -64 strace -o calls -e trace=write "$FAULTLINE" run none.lua
     [ "$(grep -c '^write(2, ' calls)" -eq 1 ]
 }

@@ -113,8 +113,8 @@ END
     [[ "$output" == *"MPIX_Comm_revoke: MPICH under mpiexec has no ULFM"* ]]
 }
 
-# What went wrong here: the engine makes no more than so many processes, and that it was asked for more
-# was why the run ended, unknown.
+# What went wrong here: the step engine refuses to make more than a number of processes. The run was
+# called unknown for that refusal, and not a violation for the crash.
 @test "a rank that crashes, and so does each process that takes its place, is a violation" {
     job "$BUILD/tests/mpi/lives_crashes" 3 ''
     sed -i 's/"null"/"respawn"/; s/survivors = true/&, engine = "step"/' s.lua

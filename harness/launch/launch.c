@@ -325,7 +325,7 @@ static bool launcher_was_signalled(const struct running_incarnation *running, ch
     return true;
 }
 
-/* A rank died of a signal, by itself and ahead of all that ended badly. */
+/* The first rank that ended badly died of a signal, and the plan did not kill it. */
 static bool has_crashed(const struct running_incarnation *running)
 {
     for (int rank = 0; rank < board_processes(running->launch->board); rank++) {

@@ -60,7 +60,7 @@ enum exit_status status_of_error(const struct error *error)
                     "\n\t");
     fputc('\n', out);
     memory_stream_end(out);
-    /* All at once: the processes of a job may say the same to one terminal or file. */
+    /* In one write: several processes of a job may print such a line at the same moment. */
     fwrite(line, 1, bytes, stderr);
     free(line);
     switch (error->code) {

@@ -154,7 +154,7 @@ static void nobody(uint64_t step)
         complete_inactive(step);
 }
 
-/* The last call of a step. */
+/* MPI_Startall of no requests, the last call of a step. */
 static void start_none(uint64_t step)
 {
     if (feature[NOBODY] && draw(step, 91701, 3) == 0)

@@ -29,8 +29,8 @@ struct pipeline {
     uint64_t sum; /* of all received so far */
     uint64_t wrong;
     bool posts;       /* receives what goes to the right before it may be there */
-    bool synchronous; /* sends to the right with MPI_Issend */
-    bool one_way;
+    bool synchronous; /* sends to the right with MPI_Issend; one way with MPI_Ssend */
+    bool one_way;     /* from the first rank to the last alone */
     MPI_Request sending[DEPTH_MAX];   /* to the right, by iteration modulo depth */
     uint64_t *outgoing;               /* their messages: depth rows of size */
     MPI_Request receiving[DEPTH_MAX]; /* from the left, likewise */
@@ -113,6 +113,7 @@ static void exchange_left(struct pipeline *pipe)
     take(pipe, pipe->in, pipe->right, pipe->iteration);
 }
 
+/* An iteration of the one-way stream: a message from the left, and then one to the right. */
 static void pass_on(struct pipeline *pipe)
 {
     if (pipe->rank > 0) {

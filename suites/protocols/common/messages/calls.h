@@ -12,8 +12,9 @@
 struct comm *call_begin(MPI_Comm user);
 void call_begin_anywhere(void);
 
-/* The program's error handler, one for all of its communicators. It is not at MPI_COMM_WORLD, where
- * a protocol whose ranks live on has to hear of deaths itself. */
+/* The communicator of the library to which the program's error handler is attached; there is one
+ * handler for all communicators of the program. It is not MPI_COMM_WORLD: there a protocol whose
+ * ranks live on needs MPI_ERRORS_RETURN, to be told of deaths. */
 #define LAYER_HAS_HANDLER MPI_COMM_SELF
 
 /* Calls the program's error handler, which ends the job unless the program has set another.
