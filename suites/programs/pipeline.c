@@ -28,11 +28,11 @@ struct pipeline {
     uint64_t iteration;
     uint64_t sum; /* of all received so far */
     uint64_t wrong;
-    bool posts;       /* receives what goes to the right before it may be there */
-    bool synchronous; /* sends to the right with MPI_Issend; one way with MPI_Ssend */
-    bool one_way;     /* from the first rank to the last alone */
-    MPI_Request sending[DEPTH_MAX];   /* to the right, by iteration modulo depth */
-    uint64_t *outgoing;               /* their messages: depth rows of size */
+    bool posts;                     /* receives what goes to the right before it may be there */
+    bool synchronous;               /* sends to the right with MPI_Issend; one way with MPI_Ssend */
+    bool one_way;                   /* from the first rank to the last alone */
+    MPI_Request sending[DEPTH_MAX]; /* to the right, by iteration modulo depth */
+    uint64_t *outgoing;             /* their messages: depth rows of size */
     MPI_Request receiving[DEPTH_MAX]; /* from the left, likewise */
     uint64_t *incoming;
     MPI_Request none; /* MPI_REQUEST_NULL */
