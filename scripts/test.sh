@@ -6,7 +6,7 @@
 # the sum in the end is right.
 # Usage: test.sh TEST...
 set -uo pipefail
-readonly LINES_EACH=20
+readonly LINES_EACH=40
 
 # The folders of the tests are made in memory if there is room for them.
 readonly ROOM_KB=$((8 << 20))
@@ -15,6 +15,7 @@ free_kb=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
 folder=$(mktemp -d "${shm:-${TMPDIR:-/tmp}}/faultline-tests.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 export TMPDIR=$folder
+export BATS_PRINT_OUTPUT_ON_FAILURE=1 # what the last command said that a test ran with run
 unset MAKEFLAGS MFLAGS MAKELEVEL # a test that calls make does it as a user
 said=$folder/said
 prove -j "$(($(nproc) + 2))" --exec '' --timer --failures --comments "$@" 2>&1 | tee "$said" && exit 0

@@ -49,7 +49,7 @@ declared() {
         --shard 1/3
     run -0 "$FAULTLINE" replay -j2 --out again faultline-out/latest/[0-9]*
     [ "$(grep -c '^ok' <<<"$output")" -ge 6 ]
-    run ! grep -q "^not ok" <<<"$output"
+    run ! grep -A 12 "^not ok" <<<"$output"
 }
 
 # Its ranks wait for each other in memory that they share, which is told with faultline_drawn; which
