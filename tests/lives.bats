@@ -142,6 +142,16 @@ END
     [ "$(grep -c ' end  *exit 0' t)" -eq 2 ]
 }
 
+# What went wrong here: on a busy machine it came to its end before its parent had killed it.
+@test "one that is to be killed in MPI_Init does nothing after it, however late its parent looks" {
+    job "$BUILD/tests/mpi/lives_late_parent" 3 \
+        'p:kill { rank = 1, at = { rank = 0, event = "call", call = "MPI_Init", level = "wire" } }'
+    judged 1
+    [[ "$output" == *"rank 1 was killed by step 1 of the plan, and no process has taken its place"* ]]
+    [ "$(cat out/latest/1/output/r*.0.out | sort)" = "lives_late_parent: rank 0 is through MPI_Init
+lives_late_parent: rank 2 is through MPI_Init" ]
+}
+
 @test "MPI_Comm_create_group that the library refuses at one member fails at all, and nobody waits" {
     job "$BUILD/tests/mpi/lives_refused" 3 ''
     sed -i 's/survivors = true/&, timeout = 60/' s.lua

@@ -30,12 +30,12 @@ static void kill_other(int32_t victim, uint32_t step)
     int32_t pid = rules_pid(victim);
     bool has_parent =
         rules_is_rank(victim) && atomic_load(&rules.board->slot[victim].parent_pid) != 0;
-    bool now = !has_parent || board_takes_kill(&rules.board->slot[victim]);
-    if (pid > 0 && schedule == NULL && now)
-        kill(pid, has_parent ? SIGSTOP : SIGKILL);
     if ((pid <= 0 || has_parent) && rules_is_rank(victim) &&
         atomic_load(&rules.board->slot[victim].ended) == 0)
         board_request_kill(rules.board, victim, step);
+    bool now = !has_parent || board_takes_kill(&rules.board->slot[victim]);
+    if (pid > 0 && schedule == NULL && now)
+        kill(pid, has_parent ? SIGSTOP : SIGKILL);
     if (schedule != NULL)
         schedule->kill(victim);
 }

@@ -46,13 +46,25 @@ static bool all_are_initialized(void)
     return true;
 }
 
+/* It is not together with others any more, and may be killed. One that is to be goes no further,
+ * however late its parent looks: who asks for its death does so before it sees whether the rank is
+ * alone. */
+static void come_apart(void)
+{
+    struct board_slot *slot = &board->slot[own];
+    uint32_t together = TOGETHER_IN;
+    atomic_compare_exchange_strong(&slot->together, &together, TOGETHER_NOT);
+    while (atomic_load(&slot->kill_request) != 0)
+        lives_pause();
+}
+
 void survivors_begin(void)
 {
     if (board == NULL)
         return;
     while (!all_are_initialized())
         lives_pause();
-    atomic_store(&board->slot[own].together, TOGETHER_NOT);
+    come_apart();
 }
 
 static bool all_are_leaving(void)
@@ -198,12 +210,10 @@ static bool has_gone(const struct party *party, int process)
 /* Who is through may still have to send what others of them wait for. all: they were together. */
 static void part(const struct party *party, bool all)
 {
-    uint32_t together = TOGETHER_IN;
-    struct board_slot *slot = &board->slot[own];
-    atomic_store(&slot->meets, 0);
+    atomic_store(&board->slot[own].meets, 0);
     if (all)
         await_all(party, has_gone);
-    atomic_compare_exchange_strong(&slot->together, &together, TOGETHER_NOT);
+    come_apart();
 }
 
 static bool any_is_refused(const struct party *party)

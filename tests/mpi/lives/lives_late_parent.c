@@ -1,0 +1,32 @@
+/* The parent of rank 1, which kills it for the plan, stands still for some seconds from before
+ * MPI_Init on. Under MPICH's mpiexec. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECONDS_LATE 3
+
+static void stop_parent(void)
+{
+    pid_t parent = getppid();
+    kill(parent, SIGSTOP);
+    if (fork() == 0) {
+        sleep(SECONDS_LATE);
+        kill(parent, SIGCONT);
+        _exit(0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *rank = getenv("PMI_RANK");
+    if (rank != NULL && strcmp(rank, "1") == 0)
+        stop_parent();
+    MPI_Init(&argc, &argv);
+    printf("lives_late_parent: rank %s is through MPI_Init\n", rank);
+    fflush(stdout);
+    MPI_Finalize();
+}
