@@ -325,7 +325,10 @@ launcher_without() {
     sed -i 's/"right"/"right", "other"/' s.lua
     run -64 "$FAULTLINE" campaign --resume "$folder"
     [[ $output == *'these are other scenarios'* ]]
-    sed -i 's/"right", "other"/"right"/' s.lua
+    sed -i 's/"right", "other"/"right"/; s/claims = /restart = { arguments = {} }, &/' s.lua
+    run -64 "$FAULTLINE" campaign --resume "$folder"
+    [[ $output == *'these are other scenarios'* ]]
+    sed -i 's/restart = [^,]*, //' s.lua
     cp "$folder/campaign.jsonl" journal
     sed -i '1s/"verdict":"pass"/"verdict":"fine"/' "$folder/campaign.jsonl"
     run -64 "$FAULTLINE" campaign --resume "$folder"

@@ -174,6 +174,37 @@ refused() {
     [ ! -e faultline-out ]
 }
 
+# The commands of a Slurm that has one node: tasks are made here, one after the other.
+make_slurm() {
+    mkdir path
+    cat >path/sbatch <<'END'
+#!/bin/sh
+for word; do
+    case $word in
+        --array=1-*) tasks=${word#--array=1-} ;;
+        --*) ;;
+        *) break ;;
+    esac
+    shift
+done
+echo "sbatch: the partition is chosen for you" >&2
+echo "sbatch: the account is chosen for you" >&2
+(for task in $(seq "$tasks"); do SLURM_ARRAY_TASK_ID=$task sh "$@"; done; touch over) >/dev/null 2>&1 &
+echo 7
+END
+    printf '#!/bin/sh\n[ -e over ] || echo RUNNING\n' >path/squeue
+    printf '#!/bin/sh\ntrue\n' | tee path/scontrol >path/scancel
+    chmod +x path/*
+}
+
+@test "--slurm: the number of the job comes after warnings, however many" {
+    subject right
+    make_slurm
+    PATH=$PWD/path:$PATH "$FAULTLINE" campaign --engine step --slurm --tasks 2 --runs 4 s.lua >tap
+    grep -q '^# job 7 of Slurm, 2 tasks' tap
+    [ "$(runs faultline-out/latest | wc -l)" -eq 4 ]
+}
+
 @test "a launcher does not see the job of a batch system: it would have that start the ranks" {
     subject right
     printf '#!/bin/sh\nenv >>"%s/seen"\nexec mpiexec.hydra "$@"\n' "$PWD" >launcher

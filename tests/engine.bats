@@ -52,6 +52,11 @@ step() {
     [[ "$output" == *"every live rank has only polled in vain"* ]]
 }
 
+@test "a job that polls more than that in all, and each time gets on, has not stalled" {
+    step polls null "$BUILD/tests/mpi/engine_polls" 2
+    run -0 "$FAULTLINE" run --no-control s.lua
+}
+
 @test "ranks that the plan kills are started again, and messages that it holds are let go" {
     # Under most seeds a fast rank runs past the missing barrier; under seed 2 it does.
     run "$FAULTLINE" run --engine step --seed 2 "$REPO/suites/demo" -v

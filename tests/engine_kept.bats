@@ -15,12 +15,12 @@ teardown() {
     done
 }
 
-# many NUMBER MODE: as many scenarios in s.lua.
+# many NUMBER MODE [VARIABLE]: as many scenarios in s.lua.
 many() {
     cat >s.lua <<EOF
 for i = 1, $1 do
   scenario("run " .. i) { protocol = "null", program = "$BUILD/tests/mpi/engine_kept", ranks = 2,
-    arguments = { "$PWD/begun", "$2" }, engine = "step", claims = { "H", "I" } }
+    arguments = { "$PWD/begun", "$2", "${3:-}" }, engine = "step", claims = { "H", "I" } }
 end
 EOF
 }
@@ -54,12 +54,22 @@ is_gone() {
 }
 
 @test "scenarios that differ in one variable share no zygote" {
-    many 8 say
+    many 8 say KEPT_KIND
     sed -i 's/engine = "step"/&, environment = { KEPT_KIND = "kind " .. i % 2 }/' s.lua
     "$FAULTLINE" run -j1 s.lua
     for i in 1 2 3 4 5 6 7 8; do
         [ "$(cat "faultline-out/latest/$i/output/r0.0.out")" = "kind $((i % 2))" ]
     done
+}
+
+@test "what the user has set holds in every run, but for what each run has of its own" {
+    many 6 say FAULTLINE_HASH
+    FAULTLINE_HASH=full "$FAULTLINE" run -j1 s.lua
+    [ "$(cat faultline-out/latest/*/output/r0.0.out | uniq -c)" = "      6 full" ]
+    many 6 say FAULTLINE_ENGINE_SEED
+    FAULTLINE_ENGINE_SEED=of-nobody "$FAULTLINE" run -j1 s.lua
+    cat faultline-out/latest/*/output/r0.0.out >seeds
+    [ "$(grep -cx '[0-9][0-9]*' seeds)" -eq 6 ]
 }
 
 @test "a campaign starts one zygote for each of its programs" {

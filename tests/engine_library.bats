@@ -54,7 +54,7 @@ says() {
     for engine in step mpiexec; do
         says "$engine" tests/mpi/engine_errors 2 '"H.progress"' >"$engine.txt"
     done
-    [ "$(wc -l <step.txt)" -eq 26 ]
+    [ "$(wc -l <step.txt)" -eq 28 ]
     grep -qx 'a freed receive: 7' step.txt
     diff step.txt mpiexec.txt
 }

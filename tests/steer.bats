@@ -125,8 +125,11 @@ end
 try("tags apart", "steer_order", 2, { "tags", "123" }, function(p)
   p:hold { from = 1, to = 0, comm = "world", count = 3, order = { 3, 1, 2 }, tags_apart = true }
 end)
+try("synchronous", "steer_order", 4, { "synchronous", "123" }, function(p)
+  p:hold { to = 0, tag = 1, comm = "world", count = 3, order = { 3, 1, 2 } }
+end)
 LUA
-    passes 5
+    passes 6
 }
 
 @test "an order that the receiver's own excludes ends, and is not taken for one that was seen" {
@@ -169,6 +172,16 @@ LUA
     run -2 timeout 200 "$FAULTLINE" run -j 2 --out out s.lua
     [ "$(grep -c '^not ok .* # vacuous' <<<"$output")" -eq 3 ]
     [ "$(grep -c 'step 1 of the plan delayed no message' <<<"$output")" -eq 3 ]
+}
+
+@test "a communicator is made while a message is held, with jitter too" {
+    cat >>s.lua <<'LUA'
+try("group", "steer_waits", 2, { "group" }, function(p)
+  p:jitter { ms = 3 }
+  p:hold { from = 0, to = 1, tag = 1, comm = "world", release = { event = "phase", rank = 1, name = "made" } }
+end)
+LUA
+    passes 1
 }
 
 @test "what a protocol sends of its own inside a call is not held in place of the message" {
@@ -228,6 +241,17 @@ LUA
 try("again", "steer_choices", 4, { "again", "3" }, function(p) p:choose { rank = 0, source = 3 } end)
 LUA
     run -0 timeout 100 "$FAULTLINE" run --out out s.lua
+}
+
+@test "a probe takes no message past a receive that waits for its choice" {
+    cat >>s.lua <<'LUA'
+try("behind", "steer_waits", 3, { "behind" }, function(p)
+  p:choose { rank = 0, source = 2, event = "recv" }
+  p:choose { rank = 0, source = 1, event = "probe", after = "start" }
+end)
+LUA
+    run -2 timeout 100 "$FAULTLINE" run --out out s.lua
+    [[ $output == *"behind: rank 0 ok"* && $output == *"step 1 of the plan could not be done: choose"* ]]
 }
 
 # --- answers --------------------------------------------------------------------------------------

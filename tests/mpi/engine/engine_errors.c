@@ -77,6 +77,12 @@ int main(int argc, char **argv)
     say("no operation", MPI_Allreduce(MPI_IN_PLACE, buffer, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_SELF),
         NULL);
     say("no buffer", MPI_Bsend(buffer, 1, MPI_INT, 0, 0, MPI_COMM_SELF), NULL);
+    static char room[200], *back;
+    int bytes;
+    MPI_Buffer_attach(room, sizeof room);
+    say("no room beside the message", MPI_Bsend(buffer, sizeof room, MPI_CHAR, 0, 0, MPI_COMM_SELF),
+        NULL);
+    MPI_Buffer_detach(&back, &bytes);
     MPI_Type_free(&gaps);
     MPI_Finalize();
     return 0;

@@ -2,7 +2,8 @@
  * "senders": ranks 1, 2 and 3 send one message each to rank 0, one after the other; rank 0 takes
  * them with MPI_ANY_SOURCE, and must get them in ORDER, such as 312. "named": the same, but rank 0
  * asks for one after the other by source, in the order 1, 2, 3. "tags": rank 1 sends all three,
- * with tags 1, 2 and 3. */
+ * with tags 1, 2 and 3. "synchronous": ranks 1, 2 and 3 send at once, by MPI_Ssend, and rank 0
+ * takes them as they come: what is first is not known. */
 #include <mpi.h>
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void receive(const char *how, const char *order)
         int value = 0, named = strcmp(how, "named") == 0, tags = strcmp(how, "tags") == 0;
         MPI_Recv(&value, 1, MPI_INT, named ? i + 1 : MPI_ANY_SOURCE, tags ? i + 1 : 1, world,
                  MPI_STATUS_IGNORE);
-        expect(value == order[i] - '0');
+        expect(value == order[i] - '0' || strcmp(how, "synchronous") == 0);
     }
 }
 
@@ -49,6 +50,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "senders";
     if (rank == 0)
         receive(how, argc > 2 ? argv[2] : "123");
+    else if (strcmp(how, "synchronous") == 0)
+        MPI_Ssend(&rank, 1, MPI_INT, 0, 1, world);
     else if (strcmp(how, "tags") != 0)
         send_in_turn();
     else if (rank == 1)

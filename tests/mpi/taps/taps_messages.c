@@ -1,5 +1,5 @@
-/* Point-to-point in all its forms between neighbours of a ring; each rank checks what it gets.
- * Nothing is left unreceived. For 2 ranks or more. */
+/* Point-to-point in all its forms between neighbours of a ring, in MPI_COMM_WORLD and backwards;
+ * each rank checks what it gets. Nothing is left unreceived. For 2 ranks or more. */
 #include <mpi.h>
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define LARGE (1 << 16)
 
 static int rank, size, next, before;
-static MPI_Comm world = MPI_COMM_WORLD;
+static MPI_Comm world;
 
 static void fill(int *data, int count, int from, int what)
 {
@@ -227,9 +227,9 @@ static void types(void)
     MPI_Wait(&request[0], MPI_STATUS_IGNORE);
 }
 
-int main(int argc, char **argv)
+static void all(MPI_Comm comm)
 {
-    MPI_Init(&argc, &argv);
+    world = comm;
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
     next = (rank + 1) % size;
@@ -242,6 +242,16 @@ int main(int argc, char **argv)
     exchanges();
     probes();
     types();
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm backwards; /* ranks have other numbers there */
+    MPI_Init(&argc, &argv);
+    all(MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    all(backwards);
+    MPI_Comm_free(&backwards);
     MPI_Finalize();
     return expect_end("messages", rank);
 }

@@ -117,6 +117,30 @@ static void truncated_file(void)
     trace_close(&trace);
 }
 
+/* A job of four that goes on with two, and dies again. */
+static void resized_set(void)
+{
+    static const int ranks[] = {4, 2, 2};
+    struct trace_set set;
+    struct error error = {0};
+    char sub[128];
+    snprintf(sub, sizeof sub, "%s/resized", folder);
+    mkdir(sub, 0700);
+    for (int incarnation = 0; incarnation < 3; incarnation++)
+        for (int rank = 0; rank < ranks[incarnation]; rank++) {
+            char name[64];
+            struct trace_header header = good_header(rank, incarnation);
+            header.ranks = ranks[incarnation];
+            snprintf(name, sizeof name, "resized/r%d.%d.trace", rank, incarnation);
+            write_trace(name, &header, 4);
+        }
+    check(trace_set_open(sub, &set, &error) == OK && set.world == 4 && set.ranks == 4,
+          "the world is the largest that there was: %d of %d", set.world, set.ranks);
+    check(trace_set_resized(&set) == 1, "the first incarnation of another size: %d",
+          trace_set_resized(&set));
+    trace_set_release(&set);
+}
+
 static void sets(void)
 {
     struct trace_set set;
@@ -390,6 +414,7 @@ int main(void)
     bad_files();
     truncated_file();
     sets();
+    resized_set();
     round_trip();
     bad_text();
     whole_text();

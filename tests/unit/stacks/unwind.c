@@ -190,6 +190,17 @@ static void test_changed(void)
     struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     utimensat(AT_FDCWD, other, long_ago, 0);
     test_refused("a program that was changed since", other, ERROR_VERSION);
+    struct stat program;
+    if (stat("/proc/self/exe", &program) != 0)
+        abort();
+    struct timespec just_before = program.st_mtim;
+    just_before.tv_sec -= just_before.tv_nsec == 0;
+    just_before.tv_nsec = (just_before.tv_nsec == 0 ? 1000000000 : just_before.tv_nsec) - 1;
+    utimensat(AT_FDCWD, other, (struct timespec[2]){just_before, just_before}, 0);
+    test_refused("just since", other, ERROR_VERSION);
+    utimensat(AT_FDCWD, other, (struct timespec[2]){program.st_mtim, program.st_mtim}, 0);
+    test_text("one that is no newer is right", other,
+              (const char *const[]){"spinning_level at unwind.c:", NULL});
 }
 
 int main(void)

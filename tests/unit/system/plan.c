@@ -360,6 +360,7 @@ static void test_action_errors(void)
     refuse("await state=1:blocked:", "state", "name of a call");
     refuse("await state=x:beyond:1", "rank of state", "whole numbers");
     refuse("await state=own:beyond:1", "state", "say whose");
+    refuse("await state=1:beyond:1 state=own:logging:1", "state", "say whose");
     refuse("await event=send state=1:beyond:1 state=1:beyond:1 state=1:beyond:1 state=1:beyond:1 "
            "state=1:beyond:1",
            "state", "at most 4");

@@ -1,0 +1,86 @@
+/* What waits for an action of the plan, and what waits for that in turn: steer_waits HOW.
+ *   group   2 ranks: rank 0 sends to rank 1, and makes a communicator with it; rank 1 says that it
+ * is made (phase "made"), and receives. Before, rank 1 has sent some messages. behind  3 ranks:
+ * rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message of anyone. Rank 1
+ * sends two, rank 2 one when both are received. tags    3 ranks: rank 2 sends tag 9, rank 1 sends
+ * tag 7 later; rank 0 receives tag 7 first, from anyone and with any tag. */
+#include <faultline.h>
+#include <mpi.h>
+
+#include <string.h>
+
+#include "mpi/expect.h"
+
+#define MESSAGES 10
+
+static int rank;
+static MPI_Comm world = MPI_COMM_WORLD, turns;
+
+static void make_together(void)
+{
+    MPI_Group both;
+    MPI_Comm made;
+    MPI_Comm_group(world, &both);
+    MPI_Comm_create_group(world, both, 0, &made);
+    MPI_Group_free(&both);
+    MPI_Comm_free(&made);
+}
+
+static void with_group(void)
+{
+    int word = 0;
+    MPI_Request request;
+    for (int i = 0; i < MESSAGES; i++)
+        if (rank == 1)
+            MPI_Send(&i, 1, MPI_INT, 0, 0, world);
+        else
+            MPI_Recv(&word, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        MPI_Isend(&word, 1, MPI_INT, 1, 1, world, &request);
+    make_together();
+    if (rank == 0) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return;
+    }
+    faultline_phase("made");
+    MPI_Recv(&word, 1, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
+    expect(word == MESSAGES - 1);
+}
+
+static void behind(void)
+{
+    int word = 1, more = 2;
+    MPI_Request request;
+    MPI_Message message;
+    MPI_Barrier(world);
+    if (rank == 1) {
+        MPI_Send(&word, 1, MPI_INT, 0, 1, world);
+        MPI_Send(&more, 1, MPI_INT, 0, 1, world);
+    } else if (rank == 2) {
+        MPI_Recv(&word, 1, MPI_INT, 0, 1, turns, MPI_STATUS_IGNORE);
+        MPI_Send(&word, 1, MPI_INT, 0, 1, world);
+    } else {
+        MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 1, world, &request);
+        MPI_Mprobe(MPI_ANY_SOURCE, 1, world, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(&more, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect(word == 1 && more == 2);
+        MPI_Send(&word, 1, MPI_INT, 2, 1, turns);
+        MPI_Recv(&word, 1, MPI_INT, 2, 1, world, MPI_STATUS_IGNORE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_dup(world, &turns);
+    const char *how = argc > 1 ? argv[1] : "group";
+    if (strcmp(how, "group") == 0)
+        with_group();
+    else
+        behind();
+    MPI_Comm_free(&turns);
+    MPI_Finalize();
+    return expect_end(how, rank);
+}
