@@ -1,9 +1,8 @@
 /* What waits for an action of the plan, and what waits for that in turn: steer_waits HOW.
- *   group   2 ranks: rank 0 sends to rank 1, and makes a communicator with it; rank 1 says that it
- * is made (phase "made"), and receives. Before, rank 1 has sent some messages. behind  3 ranks:
- * rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message of anyone. Rank 1
- * sends two, rank 2 one when both are received. tags    3 ranks: rank 2 sends tag 9, rank 1 sends
- * tag 7 later; rank 0 receives tag 7 first, from anyone and with any tag. */
+ *   group   2 ranks: rank 1 sends some messages; rank 0 sends to rank 1, and makes a communicator
+ *           with it; rank 1 says that it is made (phase "made"), and receives
+ *   behind  3 ranks: rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message
+ *           of anyone; rank 1 sends two, rank 2 one when both are received */
 #include <faultline.h>
 #include <mpi.h>
 
