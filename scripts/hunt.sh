@@ -33,12 +33,13 @@ trap 'rm -rf "$work"' EXIT
 
 # Of each protocol, files that it passes as it should be.
 declare -A suites=(
-    [blocking]="suites/blocking/crash.lua suites/mutants/blocking.lua"
+    [blocking]="suites/blocking/crash.lua suites/mutants/blocking.lua suites/storage/blocking.lua"
     [c3]="suites/c3/claims.lua suites/c3/collectives.lua suites/mutants/c3.lua suites/mutants/lines.lua
-          suites/mutants/left.lua suites/c3/cells.lua suites/c3/crash.lua"
+          suites/mutants/left.lua suites/c3/cells.lua suites/c3/crash.lua suites/storage/c3.lua"
     [chandy_lamport]="suites/chandy_lamport/channels.lua suites/mutants/lines.lua
-          suites/mutants/left.lua suites/chandy_lamport/crash.lua"
-    [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua"
+          suites/mutants/left.lua suites/chandy_lamport/crash.lua suites/storage/others.lua"
+    [cocheck]="suites/cocheck/claims.lua suites/cocheck/migration.lua suites/cocheck/crash.lua
+          suites/mutants/lines.lua suites/storage/others.lua"
     [scmel]="suites/scmel/crash.lua suites/reserve/crash.lua suites/reserve/late.lua"
     [camel]="suites/camel/crash.lua suites/reserve/crash.lua suites/reserve/late.lua"
     [pessimistic]="suites/pessimistic/crash.lua suites/reserve/crash.lua suites/reserve/late.lua"
@@ -145,7 +146,8 @@ each() {
     [ "${HUNT_SUITES:-yes}" = yes ] || return 0
     for file in ${suites[$1]}; do
         case $file in
-        suites/mutants/lines.lua | suites/mutants/left.lua) printf -- '--filter\t%s: *\t%s\n' "$1" "$file" ;;
+        suites/mutants/lines.lua | suites/mutants/left.lua | suites/storage/others.lua)
+            printf -- '--filter\t%s: *\t%s\n' "$1" "$file" ;;
         suites/reserve/*) printf -- '--filter\t%s, *\t%s\n' "$1" "$file" ;;
         *) printf '%s\n' "$file" ;;
         esac

@@ -243,8 +243,13 @@ END
 }
 
 @test "c3 loses no committed line to storage that fails" {
-    passes 24 "$REPO/suites/storage/c3.lua" --engine step
+    passes 25 "$REPO/suites/storage/c3.lua" --engine step
     passes 6 "$REPO/suites/storage/c3.lua" --engine mpiexec --shard 2/4
+}
+
+@test "Chandy-Lamport and CoCheck survive storage that fails" {
+    passes 22 "$REPO/suites/storage/others.lua" --engine step
+    passes 4 "$REPO/suites/storage/others.lua" --engine mpiexec --shard 2/6
 }
 
 @test "each promise to storage that is left out is found by the claim that is said" {

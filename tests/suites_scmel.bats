@@ -8,7 +8,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "scmel: ranks die at every phase of a line and in between, and nobody else goes back" {
-    passes 147 "$ROOT/suites/scmel/crash.lua"
+    passes 152 "$ROOT/suites/scmel/crash.lua"
 }
 
 @test "scmel: what the algorithm as it is published does not keep" {

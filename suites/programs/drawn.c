@@ -21,6 +21,11 @@
 
 #define TAG_TURN 2
 #define TAG_FILLS 30060
+#define TAG_SYNCHRONOUS 30061
+#define TAG_TAKEN 30062
+#define TAG_CROWD 30063
+#define CROWD 70
+#define CROWD_OF 4 /* one job of so many has a crowd */
 #define BUFFER_BYTES (1 << 20)
 #define DUE_MOST (2 * WINDOW_REQUESTS + OVERLAPPING)
 
@@ -454,16 +459,43 @@ static void restore(size_t payloads)
         make_changing();
 }
 
-/* A buffered message that has just the room it needs. */
+/* A buffered message that has just the room it needs, while a synchronous one is under way: that is
+ * received after this one, so a test must say no, and its request is freed. */
 static void fill_buffer(void *buffer)
 {
-    int to = (self.rank + 1) % self.ranks, from = (self.rank + self.ranks - 1) % self.ranks, bytes;
-    uint64_t step;
+    int to = (self.rank + 1) % self.ranks, from = (self.rank + self.ranks - 1) % self.ranks;
+    int bytes, flag;
+    uint64_t got;
+    MPI_Request request;
     MPI_Pack_size(1, MPI_UINT64_T, MPI_COMM_WORLD, &bytes);
     MPI_Buffer_attach(buffer, bytes + MPI_BSEND_OVERHEAD);
+    MPI_Issend(&self.seed, 1, MPI_UINT64_T, to, TAG_SYNCHRONOUS, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    if (flag) {
+        fprintf(stderr, "drawn: a synchronous send is complete, and nobody has received it\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Request_free(&request);
     MPI_Bsend(&self.kept.step, 1, MPI_UINT64_T, to, TAG_FILLS, MPI_COMM_WORLD);
-    MPI_Recv(&step, 1, MPI_UINT64_T, from, TAG_FILLS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_FILLS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_SYNCHRONOUS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&got, 1, MPI_UINT64_T, from, TAG_TAKEN, MPI_COMM_WORLD);
+    MPI_Recv(&got, 1, MPI_UINT64_T, to, TAG_TAKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Buffer_detach(&buffer, &bytes);
+}
+
+/* More requests at once than anything above has. */
+static void crowd(void)
+{
+    int to = (self.rank + 1) % self.ranks, from = (self.rank + self.ranks - 1) % self.ranks;
+    uint64_t got[CROWD];
+    MPI_Request request[2 * CROWD];
+    MPI_Status status[2 * CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        MPI_Irecv(&got[i], 1, MPI_UINT64_T, from, TAG_CROWD, MPI_COMM_WORLD, &request[i]);
+        MPI_Isend(&self.seed, 1, MPI_UINT64_T, to, TAG_CROWD, MPI_COMM_WORLD, &request[CROWD + i]);
+    }
+    MPI_Waitall(2 * CROWD, request, status);
 }
 
 static void run(void)
@@ -503,6 +535,8 @@ static void run(void)
     MPI_Buffer_detach(&buffer, &bytes);
     if (feature[BUFFERED])
         fill_buffer(buffer);
+    if (draw(0, TAG_CROWD, CROWD_OF) == 0)
+        crowd();
     free(buffer);
     free(piece);
     free(out);

@@ -109,21 +109,35 @@ for program, numbers in pairs(soon) do
   end
 end
 
--- One after the other, each when the one before has recovered.
-local function one_after_the_other(name, ranks)
+-- A laplace that is long enough for several deaths.
+local function longer(name, plan)
   scenario("laplace: " .. name) {
     protocol = "scmel", program = "laplace", ranks = RANKS, engine = "step", survivors = true,
     arguments = { "--iterations", 14, "--size", 16 }, environment = { SCMEL_EVERY = EVERY },
-    claims = { "H", "M" },
-    plan = function(p)
-      for number, rank in ipairs(ranks) do
-        p:kill { rank = rank, event = "phase", name = "scmel:after-drop" }
-        if number < #ranks then -- the one that has come is at the next line
-          p:await { rank = RANKS + number - 1, event = "phase", name = "scmel:before-halt" }
-        end
-      end
-    end,
+    claims = { "H", "M" }, plan = plan,
   }
+end
+
+-- One after the other, each when the one before has recovered.
+local function die_in_turn(p, ranks)
+  for number, rank in ipairs(ranks) do
+    p:kill { rank = rank, event = "phase", name = "scmel:after-drop" }
+    if number < #ranks then -- the one that has come is at the next line
+      p:await { rank = RANKS + number - 1, event = "phase", name = "scmel:before-halt" }
+    end
+  end
+end
+local function one_after_the_other(name, ranks)
+  longer(name, function(p) die_in_turn(p, ranks) end)
 end
 one_after_the_other("every rank, one after the other", { 0, 1, 2, 3 })
 one_after_the_other("the same rank four times", { 1, 4, 5, 6 })
+
+-- The second rank that dies is replaced twice: its first new process dies on its way to the others.
+for nth = 6, 14, 2 do
+  local name = ("rank 1, then rank 2, whose new process dies at its call number %d"):format(nth)
+  longer(name, function(p)
+    die_in_turn(p, { 1, 2 })
+    p:kill { rank = RANKS + 1, event = "call", level = "wire", nth = nth }
+  end)
+end

@@ -19,10 +19,11 @@ for _, where in ipairs {
   { 1, "write", "line-2.rank-1.new", "ENOSPC" }, { 0, "sync", "line-2.rank-0.new", "EIO" },
   { 2, "open", "log-2.rank-2.new", "EDQUOT" }, { 0, "write", "log-2.rank-0.new", "ENOSPC" },
   { 1, "sync", "log-2.rank-1.new", "EIO" }, { 2, "rename", "log-2.rank-2", "EIO" },
+  { 0, "rename", "commit", "EIO", 2 },
 } do
-  local rank, event, file, error = table.unpack(where)
+  local rank, event, file, error, nth = table.unpack(where)
   storage(string.format("%s of %s fails with %s", event, file, error), function(p)
-    p:fail { rank = rank, event = event, file = file, error = error }
+    p:fail { rank = rank, event = event, file = file, error = error, nth = nth }
   end)
 end
 

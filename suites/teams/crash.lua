@@ -117,3 +117,14 @@ crash(4, "ring", "twice", function(p)
   p:kill { rank = 1, event = "call", level = "wire", nth = 120 }
   p:kill { rank = 2, event = "call", level = "wire", nth = 160 }
 end)
+
+-- The last team is smaller than the others.
+for rank = 3, 4 do
+  for nth = 60, 180, 60 do
+    scenario(("teams of 2, five ranks, laplace: rank %d, at its call number %d"):format(rank, nth)) {
+      protocol = "teams", program = "laplace", ranks = 5, engine = "step", survivors = true,
+      arguments = programs.laplace[1], environment = { TEAMS_EVERY = EVERY, TEAMS_SIZE = 2 },
+      claims = { "H", "M" }, plan = at_call(rank, nth),
+    }
+  end
+end
