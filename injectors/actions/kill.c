@@ -20,22 +20,30 @@ static void record_victims(uint32_t step, const struct record *r)
                     rules_noted_pid(s->victim[i]), 0, 0);
 }
 
-/* The victim does nothing more from here on; its parent keeps where it stands, and kills it. A
- * victim that does something together with others is left to its parent, and comes out of that
- * first. A victim whose process does not exist yet is left to its parent, too, which looks for a
- * request as soon as it has made the process. The pid is on the board before that, so no request is
- * missed. */
+/* The victim does nothing more from here on; its parent, if it has one, keeps where it stands, and
+ * kills it. false: it does something together with others, and comes out of that first. */
+static bool strike(int32_t victim, int32_t pid, bool has_parent)
+{
+    if (has_parent && !board_takes_kill(&rules.board->slot[victim]))
+        return false;
+    if (pid > 0 && schedule == NULL)
+        kill(pid, has_parent ? SIGSTOP : SIGKILL);
+    return true;
+}
+
+/* A victim whose process does not exist yet is left to its parent, which looks for a request as
+ * soon as it has made the process. The pid is on the board before that, so no request is missed. */
 static void kill_other(int32_t victim, uint32_t step)
 {
     int32_t pid = rules_pid(victim);
     bool has_parent =
         rules_is_rank(victim) && atomic_load(&rules.board->slot[victim].parent_pid) != 0;
+    bool struck = strike(victim, pid, has_parent);
     if ((pid <= 0 || has_parent) && rules_is_rank(victim) &&
         atomic_load(&rules.board->slot[victim].ended) == 0)
         board_request_kill(rules.board, victim, step);
-    bool now = !has_parent || board_takes_kill(&rules.board->slot[victim]);
-    if (pid > 0 && schedule == NULL && now)
-        kill(pid, has_parent ? SIGSTOP : SIGKILL);
+    if (!struck) /* it may have come out of that before there was a request to be seen */
+        strike(victim, pid, has_parent);
     if (schedule != NULL)
         schedule->kill(victim);
 }

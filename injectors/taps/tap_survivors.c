@@ -47,8 +47,7 @@ static bool all_are_initialized(void)
 }
 
 /* It is not together with others any more, and may be killed. One that is to be goes no further,
- * however late its parent looks: who asks for its death does so before it sees whether the rank is
- * alone. */
+ * however late its parent looks: who asks for its death after this has seen that it is alone. */
 static void come_apart(void)
 {
     struct board_slot *slot = &board->slot[own];
