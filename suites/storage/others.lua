@@ -1,7 +1,7 @@
--- Chandy-Lamport and CoCheck on storage that fails: calls on the files of a line and on the record of
--- its commit that fail, or are torn with the loss of what was not synced. The process to which that
--- happens ends the job. It goes on from the newest committed line, also when a rank dies as soon as line 2
--- is committed, and ends with the result of a run without faults.
+-- Chandy-Lamport and CoCheck on storage that fails: calls on the files of a line and on the record
+-- of its commit that fail, or are torn with the loss of what was not synced. The process to which
+-- that happens ends the job. It goes on from the newest committed line, also when a rank dies as
+-- soon as line 2 is committed, and ends with the result of a run without faults.
 
 cover { { fault = "storage", role = "initiator" }, { fault = "storage", role = "participant" },
   { fault = "lose", role = "initiator" }, { fault = "lose", role = "participant" } }

@@ -121,7 +121,8 @@ end)
 -- The last team is smaller than the others.
 for rank = 3, 4 do
   for nth = 60, 180, 60 do
-    scenario(("teams of 2, five ranks, laplace: rank %d, at its call number %d"):format(rank, nth)) {
+    local name = "teams of 2, five ranks, laplace: rank %d, at its call number %d"
+    scenario(name:format(rank, nth)) {
       protocol = "teams", program = "laplace", ranks = 5, engine = "step", survivors = true,
       arguments = programs.laplace[1], environment = { TEAMS_EVERY = EVERY, TEAMS_SIZE = 2 },
       claims = { "H", "M" }, plan = at_call(rank, nth),
