@@ -20,9 +20,10 @@ static void record_victims(uint32_t step, const struct record *r)
                     rules_noted_pid(s->victim[i]), 0, 0);
 }
 
-/* The victim does nothing more from here on; its parent, if it has one, keeps where it stands, and
- * kills it. false: it does something together with others, and comes out of that first. */
-static bool strike(int32_t victim, int32_t pid, bool has_parent)
+/* Stops the victim, so that it does nothing more until its parent has kept where it stands and
+ * kills it; without a parent it is killed at once. false: nothing was done, since the victim is
+ * doing something together with others, and has to finish that. */
+static bool kill_if_alone(int32_t victim, int32_t pid, bool has_parent)
 {
     if (has_parent && !board_takes_kill(&rules.board->slot[victim]))
         return false;
@@ -38,12 +39,12 @@ static void kill_other(int32_t victim, uint32_t step)
     int32_t pid = rules_pid(victim);
     bool has_parent =
         rules_is_rank(victim) && atomic_load(&rules.board->slot[victim].parent_pid) != 0;
-    bool struck = strike(victim, pid, has_parent);
+    bool done = kill_if_alone(victim, pid, has_parent);
     if ((pid <= 0 || has_parent) && rules_is_rank(victim) &&
         atomic_load(&rules.board->slot[victim].ended) == 0)
         board_request_kill(rules.board, victim, step);
-    if (!struck) /* it may have come out of that before there was a request to be seen */
-        strike(victim, pid, has_parent);
+    if (!done) /* it may have finished before it could see the request */
+        kill_if_alone(victim, pid, has_parent);
     if (schedule != NULL)
         schedule->kill(victim);
 }

@@ -46,8 +46,9 @@ static bool all_are_initialized(void)
     return true;
 }
 
-/* It is not together with others any more, and may be killed. One that is to be goes no further,
- * however late its parent looks: who asks for its death after this has seen that it is alone. */
+/* From here on the plan may kill this process. If the plan has asked for that already, the process
+ * waits until its parent kills it, however late the parent is. Whoever asks later finds it alone,
+ * and stops it. */
 static void come_apart(void)
 {
     struct board_slot *slot = &board->slot[own];

@@ -459,8 +459,9 @@ static void restore(size_t payloads)
         make_changing();
 }
 
-/* A buffered message that has just the room it needs, while a synchronous one is under way: that is
- * received after this one, so a test must say no, and its request is freed. */
+/* Sends a synchronous message, then a buffered one for which the buffer has just enough room. The
+ * receiver takes the buffered one first. So the synchronous send cannot be complete when it is
+ * tested; its request is freed while it is under way. */
 static void fill_buffer(void *buffer)
 {
     int to = (self.rank + 1) % self.ranks, from = (self.rank + self.ranks - 1) % self.ranks;
@@ -484,7 +485,7 @@ static void fill_buffer(void *buffer)
     MPI_Buffer_detach(&buffer, &bytes);
 }
 
-/* More requests at once than anything above has. */
+/* Has more requests under way at once than any step has. */
 static void crowd(void)
 {
     int to = (self.rank + 1) % self.ranks, from = (self.rank + self.ranks - 1) % self.ranks;

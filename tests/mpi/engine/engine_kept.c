@@ -1,8 +1,8 @@
 /* What a program does before its first MPI call, for the tests of zygotes that are kept. The first
  * argument is a file to which each start of the program adds a line, "command" where the parent is
  * the command itself (a zygote that is kept) and "job" otherwise; the second says what else:
- *   say      prints before MPI_Init; afterwards the variable of the environment that the third
- * names open     leaves a file open, asks for the store, shares memory, forks a child or starts a
+ *   say      prints before MPI_Init; after it the value of the variable that the third names
+ *   open     leaves a file open, asks for the store, shares memory, forks a child or starts a
  *   ask      thread before MPI_Init: after each of these the program must be started anew
  *   share
  *   fork

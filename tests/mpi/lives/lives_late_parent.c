@@ -1,5 +1,5 @@
-/* The parent of rank 1, which kills it for the plan, stands still for some seconds from before
- * MPI_Init on. Under MPICH's mpiexec. */
+/* Rank 1 stops its parent process, which kills rank 1 when the plan says so, before MPI_Init; some
+ * seconds later the parent goes on. Under MPICH's mpiexec, which says the rank in PMI_RANK. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -11,9 +11,10 @@
 #include "mpi/expect.h"
 
 #define MESSAGES 10
+#define TAG_READY 2
 
 static int rank;
-static MPI_Comm world = MPI_COMM_WORLD, turns;
+static MPI_Comm world = MPI_COMM_WORLD;
 
 static void make_together(void)
 {
@@ -56,7 +57,7 @@ static void behind(void)
         MPI_Send(&word, 1, MPI_INT, 0, 1, world);
         MPI_Send(&more, 1, MPI_INT, 0, 1, world);
     } else if (rank == 2) {
-        MPI_Recv(&word, 1, MPI_INT, 0, 1, turns, MPI_STATUS_IGNORE);
+        MPI_Recv(&word, 1, MPI_INT, 0, TAG_READY, world, MPI_STATUS_IGNORE);
         MPI_Send(&word, 1, MPI_INT, 0, 1, world);
     } else {
         MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 1, world, &request);
@@ -64,7 +65,7 @@ static void behind(void)
         MPI_Mrecv(&more, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         expect(word == 1 && more == 2);
-        MPI_Send(&word, 1, MPI_INT, 2, 1, turns);
+        MPI_Send(&word, 1, MPI_INT, 2, TAG_READY, world);
         MPI_Recv(&word, 1, MPI_INT, 2, 1, world, MPI_STATUS_IGNORE);
     }
 }
@@ -73,13 +74,11 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
-    MPI_Comm_dup(world, &turns);
-    const char *how = argc > 1 ? argv[1] : "group";
-    if (strcmp(how, "group") == 0)
+    int is_group = argc < 2 || strcmp(argv[1], "group") == 0;
+    if (is_group)
         with_group();
     else
         behind();
-    MPI_Comm_free(&turns);
     MPI_Finalize();
-    return expect_end(how, rank);
+    return expect_end(is_group ? "group" : "behind", rank);
 }

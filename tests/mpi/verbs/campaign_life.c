@@ -28,8 +28,8 @@ static int lived_before(int rank)
     return before;
 }
 
-/* Rank 0 looks last. So the others have lived before whenever something ends rank 0 at its file,
- * however slowly they begin. */
+/* Rank 0 makes its file when the others have made theirs. A fault at the file of rank 0 ends the
+ * job, and the others then find in the next life that they have lived before. */
 static void relapse(int rank)
 {
     if (rank == 0)

@@ -193,13 +193,13 @@ static void test_changed(void)
     struct stat program;
     if (stat("/proc/self/exe", &program) != 0)
         abort();
-    struct timespec just_before = program.st_mtim;
+    struct timespec just_before = program.st_mtim; /* as a rule in the same second */
     just_before.tv_sec -= just_before.tv_nsec == 0;
-    just_before.tv_nsec = (just_before.tv_nsec == 0 ? 1000000000 : just_before.tv_nsec) - 1;
+    just_before.tv_nsec -= just_before.tv_nsec != 0;
     utimensat(AT_FDCWD, other, (struct timespec[2]){just_before, just_before}, 0);
-    test_refused("just since", other, ERROR_VERSION);
+    test_refused("a program that was changed a moment later", other, ERROR_VERSION);
     utimensat(AT_FDCWD, other, (struct timespec[2]){program.st_mtim, program.st_mtim}, 0);
-    test_text("one that is no newer is right", other,
+    test_text("a program that is as old as the snapshot is walked", other,
               (const char *const[]){"spinning_level at unwind.c:", NULL});
 }
 

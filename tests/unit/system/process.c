@@ -1,4 +1,5 @@
-/* system/process.h: ending all descendants, none of which sees another's death; what threads do. */
+/* system/process.h: all descendants are ended, and none sees another's death; threads that are
+ * busy. */
 #include "system/process.h"
 #include "tap.h"
 
@@ -53,10 +54,10 @@ static void start(int go[2], int watched[2])
 /* --- threads ---------------------------------------------------------------------------------- */
 static void *wait_for_child(void *nothing)
 {
-    if (vfork() ==
-        0) /* until it has gone the kernel shows this thread as one that waits for a disk */
-        for (;;)
-            pause();
+    /* Until the child has gone the kernel shows this thread as one that waits for a disk. */
+    pid_t child = vfork();
+    while (child == 0)
+        pause();
     return nothing;
 }
 
