@@ -16,6 +16,7 @@
 #include "injectors/record/schedule.h"
 #include "injectors/steer/steer_parts.h"
 #include "injectors/steer/steer_wide.h"
+#include "injectors/taps/tap_survivors.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -315,10 +316,16 @@ void steer_drain(unsigned call, const MPI_Comm *comm)
 void steer_finalize(void)
 {
     MPI_Request everybody = handles.REQUEST_NULL;
+    unsigned round = 0;
     if (!tap_ready)
         return;
-    steer_finish(library.Ibarrier(handles.COMM_WORLD, &everybody), &everybody, MPI_STATUS_IGNORE);
-    unsigned round = 0;
+    if (survivors_opened()) /* a barrier would wait for the dead */
+        while (!survivors_are_leaving())
+            steer_round(&round);
+    else
+        steer_finish(library.Ibarrier(handles.COMM_WORLD, &everybody), &everybody,
+                     MPI_STATUS_IGNORE);
+    round = 0;
     for (uint64_t end = clock_monotonic_ns() + LAST_WAIT_NS;
          steer_holds(handles.COMM_NULL) && clock_monotonic_ns() < end;) {
         steer_hold_look(true);

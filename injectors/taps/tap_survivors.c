@@ -67,8 +67,14 @@ void survivors_begin(void)
     come_apart();
 }
 
-static bool all_are_leaving(void)
+bool survivors_opened(void)
 {
+    return board != NULL;
+}
+
+bool survivors_are_leaving(void)
+{
+    progress();
     for (int i = 0; i < board_processes(board); i++)
         if (atomic_load(&board->slot[i].leaving) == 0 && !lives_is_dead(i))
             return false;
@@ -77,7 +83,7 @@ static bool all_are_leaving(void)
 
 static int finalize(void)
 {
-    while (!all_are_leaving())
+    while (!survivors_are_leaving())
         lives_pause();
     has_left = true;
     return MPI_SUCCESS;

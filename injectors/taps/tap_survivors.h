@@ -6,6 +6,8 @@
 
 #include "board/board.h"
 
+#include <stdbool.h>
+
 /* From now on:
  *  - MPI_Finalize waits until each process has come to it or has died, and leaves without the
  *    library's own. The process's parent takes leave of the launcher for it.
@@ -18,5 +20,11 @@ void survivors_open(struct board *board, int self);
 /* Returns when the library's MPI_Init has returned in each process, or it has died: before that it
  * needs all of them. At once where there was no survivors_open. */
 void survivors_begin(void);
+
+/* There was a survivors_open. */
+bool survivors_opened(void);
+/* After it: each process has come to the lower MPI_Finalize or has died. Lets the library do what
+ * others need of it. */
+bool survivors_are_leaving(void);
 
 #endif
