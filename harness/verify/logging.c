@@ -245,7 +245,7 @@ bool shows_orphaned(const struct shown *shown)
     struct at last = latest_of(shown);
     struct at orphan = depends(shown, delivery);
     if (orphan.record == NULL || !is_by(orphan, last) || at_rank(orphan) == at_rank(delivery) ||
-        !lives_after(orphan.trace, last))
+        !(lives_after(orphan.trace, last) || is_safe(shown, orphan, last)))
         return false;
     if (is_safe(shown, delivery, last))
         return false;

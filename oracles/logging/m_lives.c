@@ -233,6 +233,14 @@ static void report_unsupported(struct m_state *state, int rank)
                                                               .promised = state->promised});
 }
 
+/* It is of before the line that the rank goes on from, so it is not sent again. (A contribution is
+ * given back by who has taken it.) */
+static bool is_lost_for_good(const struct m_rank *sender, const struct m_message *message)
+{
+    return (message->comm == 0 || message->receiver == M_ALL) &&
+           message->kept_lines < sender->restored_lines;
+}
+
 /* What the dead must be given again. */
 static void judge_needed(struct m_state *state, int rank)
 {
@@ -248,10 +256,17 @@ static void judge_needed(struct m_state *state, int rank)
         finding_say(finding, "rank %d died, and had delivered %s since its checkpoint: %s", rank,
                     m_message_text(message->comm, message->sender, rank, message->ssn, text),
                     event_text(own->delivery[i].event, where));
+        const struct m_rank *sender = &state->rank[message->sender];
         finding_say(finding, "rank %d lives, and does not have its payload in its log",
                     message->sender);
         finding_show(finding, own->delivery[i].event);
         finding_show(finding, message->sent);
+        if (is_lost_for_good(sender, message)) {
+            finding_say(finding,
+                        "it goes on from a line after that, so it does not send it again: %s",
+                        event_text(sender->back, where));
+            finding_show(finding, sender->back);
+        }
         message->told = true;
     }
 }
@@ -335,14 +350,16 @@ void m_begin_life(struct m_state *state, const struct life *life)
     own->dead = false;
 }
 
-/* It has not kept again all that others may still need; a checkpoint since then may have done. */
+/* It has not kept again all that others may still need; a checkpoint since then may have done. What
+ * it never will keep again it does not wait for. */
 static bool lacks_messages(const struct m_state *state, int rank)
 {
     if (state->rank[rank].pending == 0)
         return false;
     for (const struct m_message *message = state->rank[rank].message; message != NULL;
          message = message->next)
-        if (message->lost && somebody_will_need(state, message))
+        if (message->lost && !is_lost_for_good(&state->rank[rank], message) &&
+            somebody_will_need(state, message))
             return true;
     return false;
 }
@@ -383,6 +400,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
     bool newcomer = own->recovering && !own->restored;
     bool with_team = rolls_back_with_another(state, rank);
     bool restart = is_restart(state, own);
+    struct m_line *restored = line > 0 ? find_line(own, line) : NULL;
     if (!newcomer && !with_team && !restart) {
         struct finding *finding = judging_find(state->judging, CLAIM_M_LOCAL, VERDICT_VIOLATION);
         finding_say(finding, "rank %d went back to line %" PRIu64 ", and it had not died: %s", rank,
@@ -393,6 +411,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         uint64_t needed = reflected(state, rank);
         own->needed = needed > own->needed ? needed : own->needed;
         lose_more_messages(state, rank);
+        m_judge_undone(state, rank, restored != NULL ? restored->count : 0, event);
     }
     own->restored = true;
     own->goes_on = restart && line > 0;
@@ -404,9 +423,9 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         own->recovering = true;
         lose_messages(state, rank);
     }
-    struct m_line *restored = line > 0 ? find_line(own, line) : NULL;
-    for (size_t i = restored != NULL ? (size_t)(restored - own->line) + 1 : 0; i < own->line_count;
-         i++)
+    own->back = event;
+    own->restored_lines = restored != NULL ? (size_t)(restored - own->line) + 1 : 0;
+    for (size_t i = own->restored_lines; i < own->line_count; i++)
         own->line[i].saved = false; /* it is taken again */
     go_back(state, rank, restored);
     take_again(state, rank, restored);

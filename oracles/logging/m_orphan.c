@@ -51,24 +51,33 @@ static void show_chain(const struct m_state *state, struct finding *finding, int
     }
 }
 
+/* `fails`, by rank: who would have to die; NULL: who had to has died. */
 static void report(struct m_state *state, int rank, uint64_t number, const bool *fails, int orphan,
                    struct event_ref at)
 {
     const struct m_delivery *delivery = &state->rank[rank].delivery[number - 1];
     char text[MESSAGE_TEXT_BYTES], where[EVENT_TEXT_BYTES], set[128] = "";
     size_t used = 0;
-    for (int i = 0; i < state->ranks && used < sizeof set; i++)
+    for (int i = 0; fails != NULL && i < state->ranks && used < sizeof set; i++)
         if (fails[i])
             used += (size_t)snprintf(set + used, sizeof set - used, "%s%d", used ? ", " : "", i);
     struct finding *finding = judging_find(state->judging, CLAIM_M_ORPHAN, VERDICT_VIOLATION);
     finding_say(finding, "rank %d delivered %s: %s", rank,
                 m_message_text(delivery->comm, delivery->sender, rank, delivery->ssn, text),
                 event_text(delivery->event, where));
-    finding_say(finding, "rank %d depends on that: %s", orphan, event_text(at, where));
-    finding_say(finding,
-                "if now {%s} died, rank %d would live on, and nobody would have the "
-                "determinant",
-                set, orphan);
+    if (fails != NULL) {
+        finding_say(finding, "rank %d depends on that: %s", orphan, event_text(at, where));
+        finding_say(finding,
+                    "if now {%s} died, rank %d would live on, and nobody would have the "
+                    "determinant",
+                    set, orphan);
+    } else {
+        finding_say(finding, "rank %d depends on that, and lives on", orphan);
+        finding_say(finding,
+                    "rank %d died, its new process goes on from before that, and nobody has the "
+                    "determinant: %s",
+                    rank, event_text(at, where));
+    }
     finding_show(finding, delivery->event);
     if (delivery->message != NULL)
         finding_show(finding, delivery->message->sent);
@@ -109,6 +118,40 @@ void m_judge_orphans(struct m_state *state, struct event_ref at)
         for (uint64_t number = state->rank[rank].stable + 1;
              number <= state->rank[rank].delivery_count; number++)
             m_judge_orphan(state, rank, number, at);
+}
+
+static bool is_held_by_another(const struct m_state *state, const struct m_delivery *delivery,
+                               int rank)
+{
+    for (int i = 0; i < state->ranks; i++)
+        if (delivery->held[i] && !m_together(state, i, rank))
+            return true;
+    return false;
+}
+
+/* Somebody who lives, and does not go back with the rank, reflects its delivery; or -1. */
+static int find_orphan(const struct m_state *state, int rank, uint64_t number)
+{
+    for (int i = 0; i < state->ranks; i++)
+        if (!m_together(state, i, rank) && !state->rank[i].dead &&
+            state->rank[i].clock[rank] >= number)
+            return i;
+    return -1;
+}
+
+void m_judge_undone(struct m_state *state, int rank, uint64_t restored, struct event_ref at)
+{
+    struct m_rank *own = &state->rank[rank];
+    uint64_t first = restored > own->stable ? restored : own->stable;
+    for (uint64_t number = first + 1; number <= own->needed && number <= own->delivery_count;
+         number++) {
+        struct m_delivery *delivery = &own->delivery[number - 1];
+        int orphan = find_orphan(state, rank, number);
+        if (orphan < 0 || delivery->reported || is_held_by_another(state, delivery, rank))
+            continue;
+        delivery->reported = true;
+        report(state, rank, number, NULL, orphan, at);
+    }
 }
 
 static bool is_of(const struct m_delivery *delivery, const struct record *note)

@@ -129,6 +129,22 @@ for protocol, tested in pairs {
     p:kill { ranks = { RANKS, RANKS + 1, RANKS + 2 }, at = send(0, 40) }
   end)
 
+  -- Rank 1 has saved a line, and dies before rank 0 has: what it sent last, for that, is kept back.
+  -- When its new process lives on rank 0 dies in turn, and goes back to the line before.
+  for line = 1, 2 do
+    local name = ("rank 1 with line %d saved, and later rank 0 without it"):format(line)
+    for _, program in ipairs(tested) do
+      crash(protocol, program, name, function(p)
+        local lives_on = at(RANKS, "lives-on")
+        p:await(at(1, "flushed", line))
+        p:hold { from = 1, to = 0, level = "wire", release = lives_on, attempt = true }
+        p:kill(at(1, "after-checkpoint"))
+        p:await(lives_on)
+        p:kill(at(0, "before-checkpoint"))
+      end)
+    end
+  end
+
   -- One after the other, each when the one before is at the next line.
   for name, ranks in pairs {
     ["three ranks"] = { 0, 1, 2 }, ["rank 1 three times"] = { 1, 4, 5 },

@@ -77,6 +77,25 @@ for rank = 0, RANKS - 1 do
   end
 end
 
+-- A whole team has saved a line, and dies before rank 0 has: what rank 2 sent it last, for that, is
+-- kept back. When the new processes live on rank 0 dies in turn.
+for line = 1, 2 do
+  for _, program in ipairs { "laplace", "master_worker" } do
+    local name = ("ranks 2 and 3 with line %d saved, and later rank 0 without it"):format(line)
+    crash(2, program, name, function(p)
+      local function at(rank, phase, nth)
+        return { rank = rank, event = "phase", name = "teams:" .. phase, nth = nth }
+      end
+      p:await(at(2, "flushed", line))
+      p:hold { from = 2, to = 0, level = "wire", release = at(5, "lives-on"), attempt = true }
+      p:await(at(3, "after-checkpoint"))
+      p:kill { rank = 2, event = "call", level = "wire" }
+      p:await(at(5, "lives-on"))
+      p:kill(at(0, "before-checkpoint"))
+    end)
+  end
+end
+
 -- Rank 1 dies; rank 0, which is to leave as well, dies before it does.
 for _, phase in ipairs { "before-shrink", "before-leave" } do
   crash(2, "laplace", "the other one of the team, " .. phase, function(p)

@@ -10,8 +10,10 @@
  *   its way to anybody, and this rank saves itself.
  * - SAVED: when all others have sent this stage, the line before is not needed any more.
  *
- * A rank that dies before it has saved itself goes on from the line before: all others still have
- * what that takes. If it dies afterwards, nothing from it is on its way to anybody. */
+ * A rank that dies goes on from the newest line that all have saved: all others still have what it
+ * takes. It may have saved the next one as well. But from there it would neither log again what it
+ * has sent before that line, nor be sent again the determinants that it stored for others; and who
+ * has not saved that line may need both. */
 #include "common/logging/line.h"
 
 #include "common/logging/logging.h"
@@ -155,24 +157,24 @@ bool line_potential_checkpoint(void)
 
 /* --- restored --------------------------------------------------------------------------------- */
 
-/* The newest that this rank has saved: as the others, one more, or one less; LINE_NONE: nothing. */
-static uint64_t find_newest(uint64_t newest)
+/* The newest that all have saved: of the others that is `others`, of this rank it may be the one
+ * before. LINE_NONE: there is none. */
+static uint64_t find_line(uint64_t others)
 {
-    for (uint64_t line = newest + 1; line > LINE_NONE && line + 1 >= newest; line--)
+    for (uint64_t line = others; line > LINE_NONE && line + 1 >= others; line--)
         if (line_is_saved(&self.store, line))
             return line;
-    if (newest > 1)
+    if (others > 1)
         die("no line of this rank is there; others have saved line %llu",
-            (unsigned long long)newest);
+            (unsigned long long)others);
     return LINE_NONE;
 }
 
-/* What this rank's team can go on from together. Of a newer line, which this rank may have saved
- * and another one not, there will be another one. */
+/* What this rank's team can go on from together. If this rank has saved the one after it, it will
+ * save that again. */
 static void go_back_to(uint64_t line)
 {
-    if (self.line > line)
-        line_remove(&self.store, self.line);
+    line_remove(&self.store, line + 1);
     self.line = line;
 }
 
@@ -207,7 +209,7 @@ static void begin_at_line(void)
 bool line_restore(void)
 {
     phase("before-load");
-    self.line = find_newest(recovery_line_of_others());
+    self.line = find_line(recovery_line_of_others());
     go_back_to(recovery_gather());
     begin_at_line();
     faultline_restored(self.line);

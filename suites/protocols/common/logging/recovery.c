@@ -26,14 +26,14 @@ struct known_head {
 static struct {
     MPI_Comm letters; /* the newest communicator for them */
     bool newcomer;
-    bool gathers; /* this rank waits until all have sent it its messages again */
-    bool over;    /* all have come to the end: who dies now is missed by nobody */
-    uint64_t others_line;
+    bool gathers;             /* this rank waits until all have sent it its messages again */
+    bool over;                /* all have come to the end: who dies now is missed by nobody */
+    uint64_t others_line;     /* what recovery_line_of_others returns */
     struct seen seen;         /* of the process before this one, and what happened to it: */
     struct determinants past; /* in order */
     size_t relived;           /* of them */
     uint64_t last;            /* step that is not to be done in another way */
-} recovery = {.letters = MPI_COMM_NULL};
+} recovery = {.letters = MPI_COMM_NULL, .others_line = UINT64_MAX};
 
 static size_t info_numbers(void)
 {
@@ -146,7 +146,7 @@ static void take_known(int from)
     newcomers_receive(from, &bytes);
     struct reader in = {.next = bytes.data, .left = bytes.size};
     memcpy(&head, reader_take(&in, sizeof head), sizeof head);
-    if (head.line > recovery.others_line)
+    if (head.line < recovery.others_line)
         recovery.others_line = head.line;
     seen_add_all(&recovery.seen, &head.seen);
     for (uint64_t i = 0; i < head.count; i++) {
