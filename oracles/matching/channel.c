@@ -255,15 +255,32 @@ static bool is_explicable(const struct match *match, const struct received *rece
     return received->decided && (received->blind || is_past(match, received->leave));
 }
 
+/* Messages arrive in order: once one is delivered after the sender's restart, the sender has made
+ * again all sends whose messages had been delivered before. Until then it may be that only some of
+ * them have been read. */
+static bool makes_sends_again(const struct match *match, const struct channel *channel)
+{
+    return channel->newest_leave <= channel->first_sent->born ||
+           !is_past(match, channel->newest_leave);
+}
+
+/* Where others lived on, one of them may deliver after the restart what was sent before it. So any
+ * delivery may have its send still to come. */
+static bool has_fewer_sends(const struct channel *channel)
+{
+    const struct sent *sent = channel->first_sent;
+    const struct received *received = channel->first_received;
+    for (; received != NULL && received->decided && sent != NULL; received = received->next)
+        sent = sent->next;
+    return received != NULL && received->decided;
+}
+
 static bool enough_to_explain(const struct match *match, const struct channel *channel)
 {
     unsigned sends = 0, decided = 0;
-    /* Messages arrive in order: once one is delivered after the sender's restart, the sender has
-     * made again all sends whose messages had been delivered before. Until then it may be that only
-     * some of them have been read. */
-    if (channel_done_again(match, channel->first_sent, channel->first_received) &&
-        (channel->newest_leave <= channel->first_sent->born ||
-         !is_past(match, channel->newest_leave)))
+    const struct sent *first = channel->first_sent;
+    if (channel_done_again(match, first, channel->first_received) &&
+        (first->takes_over ? has_fewer_sends(channel) : makes_sends_again(match, channel)))
         return false;
     /* Only deliveries count whose send has been read if there is one. Where a window's worth of
      * sends waits, one window of deliveries is enough; with fewer sends two are waited for. */
