@@ -10,7 +10,7 @@ _faultline() {
     else
         case $before in
         --engine) words="mpiexec step" ;;
-        --strategy) words="random systematic pct swarm guided auto" ;;
+        --strategy) words="random systematic pct swarm skewed bursts guided auto" ;;
         --format) words="text json columns shiviz perfetto otf2" ;;
         --claims | claims) words=$("$command" claims 2>/dev/null | sed -n 's/^\([A-Z]\.[a-z.-]*\).*/\1/p') ;;
         *) [[ $word != -* ]] || words=$("$command" "$verb" --help 2>/dev/null |

@@ -9,7 +9,7 @@ if (( CURRENT == 2 )); then
 fi
 case $before in
 --engine) choices=(mpiexec step) ;;
---strategy) choices=(random systematic pct swarm guided auto) ;;
+--strategy) choices=(random systematic pct swarm skewed bursts guided auto) ;;
 --format) choices=(text json columns shiviz perfetto otf2) ;;
 --claims | claims) choices=(${(f)"$($command claims 2>/dev/null | sed -n 's/^\([A-Z]\.[a-z.-]*\).*/\1/p')"}) ;;
 *)

@@ -440,7 +440,7 @@ END
     echo "$output"
     [ "$status" -eq 64 ]
     [[ "$output" == *'--strategy pct says how the step engine decides: give --engine step'* ]]
-    for strategy in random pct swarm skewed; do
+    for strategy in random pct swarm skewed bursts; do
         "$FAULTLINE" campaign --engine step --keep --strategy "$strategy" --runs 1 --out "$strategy" s.lua || true
     done
     choices() { cat "$1"/latest/1/choices.0; }
@@ -451,6 +451,8 @@ END
     [ "$(choices random)" != "$(choices swarm)" ]
     [ "$(choices pct)" != "$(choices swarm)" ]
     [ "$(choices random)" != "$(choices skewed)" ]
+    [ "$(choices random)" != "$(choices bursts)" ]
+    [ "$(choices skewed)" != "$(choices bursts)" ]
     # A scenario may say it by itself.
     sed 's/claims =/policy = "skewed", claims =/' s.lua >t.lua
     "$FAULTLINE" campaign --engine step --keep --strategy random --runs 1 --out said t.lua || true
@@ -465,7 +467,7 @@ END
     FAULTLINE_ENGINE_POLICY=walk run "$FAULTLINE" run --engine step s.lua
     echo "$output"
     [ "$status" -ne 0 ]
-    [[ "$output" == *'accepted: random, swarm, skewed, pct:DEPTH:STEPS'* ]]
+    [[ "$output" == *'accepted: random, swarm, skewed, bursts, pct:DEPTH:STEPS'* ]]
 }
 
 # guided OUT OPTION...: a guided campaign, into OUT.

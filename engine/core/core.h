@@ -114,7 +114,7 @@ struct engine_choice {
 #define POLICY_MOST_DEPTH 16
 #define POLICY_MOST_BRANCHES 8
 struct policy {
-    enum { POLICY_RANDOM, POLICY_PCT, POLICY_SWARM, POLICY_SKEWED } kind;
+    enum { POLICY_RANDOM, POLICY_PCT, POLICY_SWARM, POLICY_SKEWED, POLICY_BURSTS } kind;
     uint64_t seed; /* what decisions are drawn from now */
     /* Others, each from one choice of this incarnation on: */
     unsigned branches, branched;
@@ -334,7 +334,7 @@ unsigned engine_decide(enum decision kind, unsigned count);
  * written down. */
 unsigned engine_choose(const uint64_t *actor, unsigned count);
 
-/* "random", "swarm", "skewed", "pct:DEPTH:STEPS"; NULL and empty: random. Behind it up to
+/* "random", "swarm", "skewed", "bursts", "pct:DEPTH:STEPS"; NULL and empty: random. Behind it up to
  * POLICY_MOST_BRANCHES of "+INCARNATION.CHOICE:SEED", SEED in base 16: from this choice on all is
  * decided at random, from that seed. After the seed is known. False: it is none of these. */
 bool engine_policy_set(const char *text, int incarnation);

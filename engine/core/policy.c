@@ -15,6 +15,11 @@
  * get far ahead of others for a while, and some messages take long. A fair choice hardly ever
  * brings this about.
  *
+ * bursts: who goes on does so again as long as it can, but for one choice in 4, 16 or 64, in which
+ * all have the same chance; which of these is drawn for each run. So a rank does much in a row
+ * while others stand still, between any two of their steps, and few switches bring about what takes
+ * few (Musuvathi, Qadeer, PLDI 2007).
+ *
  * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
  * as that one did, and from there on at random, by another seed. */
 #include "engine/core/core.h"
@@ -71,6 +76,7 @@ static bool take_name(const char *text, struct policy *policy)
         return true;
     policy->kind = strcmp(text, "swarm") == 0    ? POLICY_SWARM
                    : strcmp(text, "skewed") == 0 ? POLICY_SKEWED
+                   : strcmp(text, "bursts") == 0 ? POLICY_BURSTS
                                                  : POLICY_PCT;
     return policy->kind != POLICY_PCT || take_pct(text, policy);
 }
@@ -202,6 +208,17 @@ static unsigned choose_skewed(const uint64_t *actor, unsigned count, uint64_t dr
     return chosen;
 }
 
+/* --- bursts ----------------------------------------------------------------------------------- */
+
+static unsigned choose_bursts(const uint64_t *actor, unsigned count, uint64_t drawn)
+{
+    unsigned lasts = 4U << 2 * below(draw(CHANGE, 0), 3);
+    for (unsigned i = 0; i < count; i++)
+        if (actor[i] == (uint64_t)engine->holder && below(drawn, lasts) != 0)
+            return i;
+    return below(drawn << 32, count);
+}
+
 /* --- what decides ----------------------------------------------------------------------------- */
 
 unsigned policy_decide(enum decision kind, unsigned count)
@@ -226,6 +243,8 @@ unsigned engine_choose(const uint64_t *actor, unsigned count)
         chosen = choose_swarm(actor, count, drawn);
     else if (engine->policy.kind == POLICY_SKEWED)
         chosen = choose_skewed(actor, count, drawn);
+    else if (engine->policy.kind == POLICY_BURSTS)
+        chosen = choose_bursts(actor, count, drawn);
     unsigned given;
     if (engine_given(DECIDE_NEXT, count, &given))
         chosen = given;

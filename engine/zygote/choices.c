@@ -79,7 +79,7 @@ void choices_open(int incarnation)
     const char *policy = getenv(ENGINE_POLICY_ENVIRONMENT);
     if (!engine_policy_set(policy, incarnation))
         give_up(ENGINE_POLICY_ENVIRONMENT,
-                "accepted: random, swarm, skewed, pct:DEPTH:STEPS (DEPTH from 1 "
+                "accepted: random, swarm, skewed, bursts, pct:DEPTH:STEPS (DEPTH from 1 "
                 "to 16, STEPS from 1), and behind it up to 8 of "
                 "+INCARNATION.CHOICE:SEED (SEED in base 16)");
     long polls = explored != NULL ? strtol(explored, NULL, 10) : 0;

@@ -61,8 +61,8 @@ local function engine(value, what)
 end
 
 local function policy(value, what)
-  if value ~= "random" and value ~= "skewed" and value ~= "swarm" then
-    check.expected(what, '"random", "skewed" or "swarm"', value)
+  if value ~= "random" and value ~= "skewed" and value ~= "bursts" and value ~= "swarm" then
+    check.expected(what, '"random", "skewed", "bursts" or "swarm"', value)
   end
   return value
 end

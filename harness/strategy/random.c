@@ -519,6 +519,13 @@ const struct strategy strategy_skewed = {
     OF_RANDOM_PLANS,
 };
 
+const struct strategy strategy_bursts = {
+    .name = "bursts",
+    .help = "the plans of random; on the step engine, a rank goes on for long before another does",
+    .policy = "bursts",
+    OF_RANDOM_PLANS,
+};
+
 const struct strategy strategy_guided = {
     .name = "guided",
     .help = "runs that brought a new situation of a claim, with another end or another fault",

@@ -4,8 +4,9 @@
 #include <string.h>
 
 const struct strategy *const strategies[] = {
-    &strategy_random, &strategy_systematic, &strategy_pct,  &strategy_swarm,
-    &strategy_skewed, &strategy_guided,     &strategy_auto, NULL};
+    &strategy_random, &strategy_systematic, &strategy_pct,
+    &strategy_swarm,  &strategy_skewed,     &strategy_bursts,
+    &strategy_guided, &strategy_auto,       NULL};
 
 const struct strategy *strategy_find(const char *name)
 {

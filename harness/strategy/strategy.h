@@ -13,7 +13,7 @@
 struct strategy {
     const char *name;
     const char *help; /* one line */
-    /* How the step engine decides what MPI leaves open ("pct", "swarm", "skewed";
+    /* How the step engine decides what MPI leaves open ("pct", "swarm", "skewed", "bursts";
      * engine/core/policy.c; "guided": some runs at random, some as pct); NULL: at random, and on
      * any engine. */
     const char *policy;
@@ -33,7 +33,7 @@ struct strategy {
 };
 
 extern const struct strategy strategy_random, strategy_systematic, strategy_pct, strategy_swarm,
-    strategy_skewed, strategy_guided, strategy_auto;
+    strategy_skewed, strategy_bursts, strategy_guided, strategy_auto;
 
 /* As `make` of strategy_random, but that one fault is drawn as it is in plan `other`. */
 enum error_code strategy_make_varied(const struct survey *survey, uint64_t seed, uint64_t index,

@@ -131,6 +131,29 @@ static void test_skewed(void)
     check(late("skewed") > SEEDS / 10, "and messages are long on their way");
 }
 
+/* How often, of 60 turns of two processes, another one has it than the one before; of all runs. */
+static int switches(const char *policy)
+{
+    int count = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        static const uint64_t actor[] = {0, 1};
+        begin(seed, policy);
+        for (int i = 0; i < 60; i++) {
+            int chosen = (int)engine_choose(actor, 2);
+            count += chosen != engine->holder;
+            engine->holder = chosen;
+        }
+    }
+    return count;
+}
+
+static void test_bursts(void)
+{
+    int count = switches("bursts");
+    check(switches("random") > SEEDS * 25 && count > SEEDS * 2 && count < SEEDS * 5,
+          "in bursts a process goes on in a row: one turn in nineteen is another's");
+}
+
 static bool is_policy(const char *text)
 {
     return engine_policy_set(text, 0);
@@ -138,14 +161,14 @@ static bool is_policy(const char *text)
 
 static void test_words(void)
 {
-    check(is_policy("random") && is_policy("") && is_policy("pct:16:1") && !is_policy("pct:0:5") &&
+    check(is_policy("random") && is_policy("bursts") && is_policy("") && is_policy("pct:16:1") && !is_policy("pct:0:5") &&
               !is_policy("pct:17:5") && !is_policy("pct:2") && !is_policy("pct:2:0") &&
               !is_policy("pct:2:5x") && !is_policy("pct:2:-1") && !is_policy("pct:-1:5") &&
               !is_policy("pct: 2:5") && !is_policy("pct:2:+5") && !is_policy("pct:2:4294967296") &&
               is_policy("pct:2:4294967295") && !is_policy("walk") &&
               is_policy("swarm+0.12:9a3f+3.0:ffffffffffffffff") && !is_policy("swarm+0.12") &&
               !is_policy("swarm+0.1:2 ") && !is_policy("pct:2:5+0.1:2x"),
-          "a policy is one of four, with its numbers, and branches behind it");
+          "a policy is one of five, with its numbers, and branches behind it");
 }
 
 int main(void)
@@ -156,6 +179,7 @@ int main(void)
     test_depth_2();
     test_swarm();
     test_skewed();
+    test_bursts();
     test_words();
     return done();
 }

@@ -258,7 +258,7 @@ static const struct refusal refusals[] = {
     {"scenario 'a' { " JOB "ranks = 1, survivors = 1 }", 1, {"\"survivors\"", "true or false"}},
     {"scenario 'a' { " JOB "ranks = 1, policy = 'walk' }",
      1,
-     {"\"policy\"", "\"random\", \"skewed\" or \"swarm\"", "not \"walk\""}},
+     {"\"policy\"", "\"random\", \"skewed\", \"bursts\" or \"swarm\"", "not \"walk\""}},
     {"scenario 'a' { " JOB "ranks = 2, plan = function(p) p:detect { rank = 0, of = 1 } end }",
      1,
      {"survivors = true"}},
