@@ -40,7 +40,8 @@ MAIN_SOURCES    = harness/command/main.c harness/command/rank_parent.c
 BASE_SOURCES    = $(wildcard harness/base/*.c harness/board/*.c harness/plan/*.c harness/store/*.c)
 TRACE_SOURCES   = $(wildcard harness/trace/*.c)
 PROTOCOLS       = $(patsubst suites/protocols/%/,%,$(dir $(wildcard suites/protocols/*/*.c)))
-PROGRAMS        = $(patsubst suites/programs/%.c,%,$(wildcard suites/programs/*.c))
+PROGRAM_SOURCES = $(wildcard suites/programs/*.c suites/programs/*/*.c)
+PROGRAMS        = $(basename $(notdir $(PROGRAM_SOURCES)))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 

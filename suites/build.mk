@@ -10,8 +10,8 @@ PROTOCOL_LINK    = $(MPICC) $(CFLAGS) -shared
 ULFM_USERS      := $(if $(LIBRARY_HAS_ULFM),,$(foreach file,$(shell grep -lE \
                    'MPIX_|common/(logging/logger|world/world)\.h' suites/protocols/*/*.[ch]),\
                    $(word 3,$(subst /, ,$(file)))))
-PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(patsubst suites/programs/%.c,%,\
-                   $(shell grep -l 'MPIX_' suites/programs/*.c))),$(PROGRAMS))
+PROGRAMS        := $(filter-out $(if $(LIBRARY_HAS_ULFM),,$(basename $(notdir \
+                   $(shell grep -l 'MPIX_' $(PROGRAM_SOURCES))))),$(PROGRAMS))
 # suites/programs/broken/P-B.patch makes the program P-B of P.
 PROGRAMS_BROKEN := $(foreach patch,$(patsubst suites/programs/broken/%.patch,%,\
                    $(wildcard suites/programs/broken/*.patch)),\
@@ -93,19 +93,23 @@ suites: $(PROGRAMS:%=$(BUILD)/programs/%) $(PROTOCOLS:%=$(BUILD)/protocols/lib%.
 
 variants: all $(BROKEN:%=$(BUILD)/protocols/lib%.so) $(PROGRAMS_BROKEN:%=$(BUILD)/programs/%)
 
-$(BUILD)/programs/%: suites/programs/%.c
-	@echo "  MPICC   $<"
-	@mkdir -p $(@D)
-	$(Q)$(MPI_COMPILE) -MMD -MP -Iharness -Isuites/programs -o $@ $< -lm
+define program_rule
+$(BUILD)/programs/$(1): $(2)
+	@echo "  MPICC   $$<"
+	@mkdir -p $$(@D)
+	$$(Q)$$(MPI_COMPILE) -MMD -MP -Iharness -Isuites/programs -o $$@ $$< -lm
+endef
+$(foreach source,$(PROGRAM_SOURCES),$(eval $(call program_rule,$(basename $(notdir $(source))),$(source))))
 
 define broken_program_rule
-$(BUILD)/programs/$(1): suites/programs/broken/$(1).patch suites/programs/$(2).c $(wildcard suites/programs/*.h)
+$(BUILD)/programs/$(1): suites/programs/broken/$(1).patch $(2) $(wildcard suites/programs/*.h)
 	@echo "  BROKEN  $$<"
 	@mkdir -p $$(@D) $(BUILD)/broken
-	$$(Q)patch -s -F0 --posix -o $(BUILD)/broken/$(1).c suites/programs/$(2).c <$$<
+	$$(Q)patch -s -F0 --posix -o $(BUILD)/broken/$(1).c $(2) <$$<
 	$$(Q)$$(MPI_COMPILE) -Iharness -Isuites/programs -o $$@ $(BUILD)/broken/$(1).c -lm
 endef
-$(foreach broken,$(PROGRAMS_BROKEN),$(eval $(call broken_program_rule,$(broken),$(firstword $(subst -, ,$(broken))))))
+$(foreach broken,$(PROGRAMS_BROKEN),$(eval $(call broken_program_rule,$(broken),\
+    $(filter %/$(firstword $(subst -, ,$(broken))).c,$(PROGRAM_SOURCES)))))
 
 $(PROTOCOL_OBJ)/%.o: suites/protocols/%.c
 	@echo "  MPICC   $<"

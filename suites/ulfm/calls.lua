@@ -1,5 +1,6 @@
 -- Every kind of call under the death of a member before it, inside it and after it: what the
--- others see is judged by family U. The program is made of steps; see suites/programs/survivors.c.
+-- others see is judged by family U. The program is made of steps; see
+-- suites/programs/lives/survivors.c.
 
 -- All of the table but U.cell.make.before-done: that a member has brought its part to the making of
 -- a communicator and died before another one comes cannot be steered.

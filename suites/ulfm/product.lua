@@ -2,8 +2,8 @@
 -- however the call ends: what `make ulfm-product` runs with some schedules each, and counts. Rank 1
 -- dies.
 
--- step = what makes the call in suites/programs/survivors.c; start = its name without form and
--- root; blocked = what it waits in; unrevoked = no revocation ends it; rooted = by rank 0;
+-- step = what makes the call in suites/programs/lives/survivors.c; start = its name without form
+-- and root; blocked = what it waits in; unrevoked = no revocation ends it; rooted = by rank 0;
 -- root = the root's rank, or false.
 local kinds = {}
 local function kind(name, step, blocked, more)

@@ -3,4 +3,4 @@
 
 #define MPI_Init(argc, argv) MPI_Init(NULL, NULL)
 
-#include "regroup.c"
+#include "lives/regroup.c"

@@ -161,13 +161,14 @@ static bool is_policy(const char *text)
 
 static void test_words(void)
 {
-    check(is_policy("random") && is_policy("bursts") && is_policy("") && is_policy("pct:16:1") && !is_policy("pct:0:5") &&
-              !is_policy("pct:17:5") && !is_policy("pct:2") && !is_policy("pct:2:0") &&
-              !is_policy("pct:2:5x") && !is_policy("pct:2:-1") && !is_policy("pct:-1:5") &&
-              !is_policy("pct: 2:5") && !is_policy("pct:2:+5") && !is_policy("pct:2:4294967296") &&
-              is_policy("pct:2:4294967295") && !is_policy("walk") &&
-              is_policy("swarm+0.12:9a3f+3.0:ffffffffffffffff") && !is_policy("swarm+0.12") &&
-              !is_policy("swarm+0.1:2 ") && !is_policy("pct:2:5+0.1:2x"),
+    check(is_policy("random") && is_policy("bursts") && is_policy("") && is_policy("pct:16:1") &&
+              !is_policy("pct:0:5") && !is_policy("pct:17:5") && !is_policy("pct:2") &&
+              !is_policy("pct:2:0") && !is_policy("pct:2:5x") && !is_policy("pct:2:-1") &&
+              !is_policy("pct:-1:5") && !is_policy("pct: 2:5") && !is_policy("pct:2:+5") &&
+              !is_policy("pct:2:4294967296") && is_policy("pct:2:4294967295") &&
+              !is_policy("walk") && is_policy("swarm+0.12:9a3f+3.0:ffffffffffffffff") &&
+              !is_policy("swarm+0.12") && !is_policy("swarm+0.1:2 ") &&
+              !is_policy("pct:2:5+0.1:2x"),
           "a policy is one of five, with its numbers, and branches behind it");
 }
 
