@@ -17,8 +17,8 @@
  *
  * bursts: who goes on does so again as long as it can, but for one choice in 4, 16 or 64, in which
  * all have the same chance; which of these is drawn for each run. So a rank does much in a row
- * while others stand still, between any two of their steps, and few switches bring about what takes
- * few (Musuvathi, Qadeer, PLDI 2007).
+ * while others stand still, between any two of their steps. Mistakes that need few switches are
+ * found with few (Musuvathi, Qadeer, PLDI 2007).
  *
  * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
  * as that one did, and from there on at random, by another seed. */

@@ -31,7 +31,7 @@ struct m_message {
     uint64_t *clock;       /* by rank: how many of its deliveries the sender reflected; owned */
     uint64_t *taken;       /* by rank: its `beginnings` when it took it; 0: not yet. Owned */
     uint64_t *taken_lines; /* by rank: the checkpoints that it had taken by then; owned */
-    size_t kept_lines;     /* the checkpoints that the sender had taken when it kept it */
+    uint64_t kept_line;    /* the sender's newest line when it kept it; 0: none */
     uint64_t *delivered;   /* by rank: as its how-manieth; 0: not yet. Owned */
 };
 
@@ -93,10 +93,12 @@ struct m_rank {
     struct m_early *early; /* of deliveries still to come; owned */
     uint64_t stable;       /* deliveries that will never be done again */
     size_t stable_lines;   /* in `line`, up to the newest that is there to restore */
-    size_t restored_lines; /* in `line`, up to the one that the life goes on from: */
-    struct event_ref back; /* there it told so */
-    uint64_t *clock;       /* by rank; its own is `count`; owned */
-    uint64_t *incarnation; /* by rank: none older is accepted; owned */
+    uint64_t newest_line;  /* of the life so far; 0: none */
+    uint64_t
+        restored_line; /* that the new process goes on from; 0: none, or it is no new process */
+    struct event_ref restored_at; /* where it told so */
+    uint64_t *clock;              /* by rank; its own is `count`; owned */
+    uint64_t *incarnation;        /* by rank: none older is accepted; owned */
     size_t line_count, line_room;
     struct m_line *line; /* owned */
     size_t open_count, open_room;
@@ -150,7 +152,7 @@ void m_deliver_untold(struct m_state *state, int rank, const struct m_open *open
  */
 void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct event_ref at);
 void m_judge_orphans(struct m_state *state, struct event_ref at);
-/* A new process goes back behind the delivery that is number `restored`: nothing after that which
+/* A new process goes on from where the rank had done `restored` deliveries: none after that which
  * others reflect may be without a determinant. */
 void m_judge_undone(struct m_state *state, int rank, uint64_t restored, struct event_ref at);
 void m_hold(struct m_state *state, int rank, const struct record *note);

@@ -87,6 +87,7 @@ void m_checkpoint(struct m_state *state, int rank, uint64_t line, struct event_r
     uint64_t *clock = memory_new((size_t)state->ranks, sizeof *clock);
     memcpy(clock, own->clock, (size_t)state->ranks * sizeof *clock);
     own->line = memory_room(own->line, own->line_count, &own->line_room, sizeof *own->line);
+    own->newest_line = line;
     own->line[own->line_count++] =
         (struct m_line){.line = line, .count = own->count, .clock = clock};
     if (!state->saves && !state->commits)
@@ -233,12 +234,12 @@ static void report_unsupported(struct m_state *state, int rank)
                                                               .promised = state->promised});
 }
 
-/* It is of before the line that the rank goes on from, so it is not sent again. (A contribution is
- * given back by who has taken it.) */
+/* The message was kept before the line that its sender goes on from, so it is not sent again. (A
+ * contribution is given back by who has taken it.) */
 static bool is_lost_for_good(const struct m_rank *sender, const struct m_message *message)
 {
     return (message->comm == 0 || message->receiver == M_ALL) &&
-           message->kept_lines < sender->restored_lines;
+           message->kept_line < sender->restored_line;
 }
 
 /* What the dead must be given again. */
@@ -264,8 +265,8 @@ static void judge_needed(struct m_state *state, int rank)
         if (is_lost_for_good(sender, message)) {
             finding_say(finding,
                         "it goes on from a line after that, so it does not send it again: %s",
-                        event_text(sender->back, where));
-            finding_show(finding, sender->back);
+                        event_text(sender->restored_at, where));
+            finding_show(finding, sender->restored_at);
         }
         message->told = true;
     }
@@ -342,6 +343,7 @@ void m_begin_life(struct m_state *state, const struct life *life)
     own->life = life;
     own->beginnings++;
     own->restored = own->finalizes = own->finalized = false;
+    own->newest_line = own->restored_line = 0;
     if (!again)
         return;
     go_back(state, life->rank, NULL);
@@ -393,6 +395,15 @@ static void take_again(struct m_state *state, int rank, const struct m_line *lin
                         : 0;
 }
 
+/* What it had saved after that it will do again. */
+static void undo_saved(struct m_rank *own, const struct m_line *restored)
+{
+    uint64_t count = restored != NULL ? restored->count : 0;
+    size_t lines = restored != NULL ? (size_t)(restored - own->line) + 1 : 0;
+    own->stable = own->stable < count ? own->stable : count;
+    own->stable_lines = own->stable_lines < lines ? own->stable_lines : lines;
+}
+
 void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event)
 {
     char where[EVENT_TEXT_BYTES];
@@ -407,6 +418,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
                     line, event_text(event, where));
         finding_show(finding, event);
     }
+    undo_saved(own, restored);
     if (newcomer) { /* in between others may have taken what the process before had sent */
         uint64_t needed = reflected(state, rank);
         own->needed = needed > own->needed ? needed : own->needed;
@@ -423,9 +435,11 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         own->recovering = true;
         lose_messages(state, rank);
     }
-    own->back = event;
-    own->restored_lines = restored != NULL ? (size_t)(restored - own->line) + 1 : 0;
-    for (size_t i = own->restored_lines; i < own->line_count; i++)
+    size_t lines = restored != NULL ? (size_t)(restored - own->line) + 1 : 0;
+    own->newest_line = line;
+    own->restored_line = newcomer ? line : 0;
+    own->restored_at = event;
+    for (size_t i = lines; i < own->line_count; i++)
         own->line[i].saved = false; /* it is taken again */
     go_back(state, rank, restored);
     take_again(state, rank, restored);

@@ -2,7 +2,8 @@
  * promised: if a rank that is not in F depends on m, then one that is not in F holds its
  * determinant. The smallest F of which the second can fail is the one of all who hold it, with
  * those that are down; a larger one leaves fewer who depend. So that one alone is looked at,
- * whenever somebody comes to depend on m or one who held its determinant does no longer. */
+ * whenever somebody comes to depend on m or one who held its determinant does no longer; and where
+ * a rank goes back, what has come about. */
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
@@ -142,8 +143,7 @@ static int find_orphan(const struct m_state *state, int rank, uint64_t number)
 void m_judge_undone(struct m_state *state, int rank, uint64_t restored, struct event_ref at)
 {
     struct m_rank *own = &state->rank[rank];
-    uint64_t first = restored > own->stable ? restored : own->stable;
-    for (uint64_t number = first + 1; number <= own->needed && number <= own->delivery_count;
+    for (uint64_t number = restored + 1; number <= own->needed && number <= own->delivery_count;
          number++) {
         struct m_delivery *delivery = &own->delivery[number - 1];
         int orphan = find_orphan(state, rank, number);

@@ -13,7 +13,7 @@ void m_set_kept(struct m_state *state, struct m_message *message, bool kept)
     message->kept = kept;
     if (kept) {
         message->gone = false;
-        message->kept_lines = own->line_count;
+        message->kept_line = own->newest_line;
         message->kept_before = NULL;
         message->kept_after = own->kept;
     }

@@ -32,6 +32,8 @@
  * Only a decided receive at the head can be paired; see match.c for what must be decided before. */
 #include "oracles/matching/channel_parts.h"
 
+#define MOST_MADE_AGAIN 1024
+
 /* --- what went right ----------------------------------------------------------------------- */
 
 static bool overlap(uint64_t enter, uint64_t leave, uint64_t other_enter, uint64_t other_leave)
@@ -265,14 +267,19 @@ static bool makes_sends_again(const struct match *match, const struct channel *c
 }
 
 /* Where others lived on, one of them may deliver after the restart what was sent before it. So any
- * delivery may have its send still to come. */
+ * delivery may have its send still to come; but so many at most are waited for. */
 static bool has_fewer_sends(const struct channel *channel)
 {
     const struct sent *sent = channel->first_sent;
     const struct received *received = channel->first_received;
-    for (; received != NULL && received->decided && sent != NULL; received = received->next)
-        sent = sent->next;
-    return received != NULL && received->decided;
+    bool fewer = false;
+    for (unsigned waiting = 0; received != NULL && received->decided; received = received->next) {
+        if (++waiting > MOST_MADE_AGAIN)
+            return false;
+        fewer = sent == NULL;
+        sent = sent != NULL ? sent->next : NULL;
+    }
+    return fewer;
 }
 
 static bool enough_to_explain(const struct match *match, const struct channel *channel)

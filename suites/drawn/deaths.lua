@@ -6,6 +6,8 @@
 
 local PROGRAMS = 4 -- of each kind, under each protocol
 
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
@@ -97,6 +99,25 @@ local function inside_a_line(p, protocol, team)
   end
 end
 
+-- A rank dies that has just saved a line, and when the new process lives on another one, which may
+-- not have saved it yet; then the same once more.
+local function just_saved(p, protocol, team)
+  local ranks = job(p, protocol, team)
+  local first = random(0, p.ranks - 1)
+  local second = team > 1 and (first + team) % p.ranks or (first + random(p.ranks - 1)) % p.ranks
+  for death = 1, 4 do
+    local rank = death % 2 == 1 and first or second
+    if death % 2 == 1 then
+      p:kill { rank = ranks.process[rank], event = "phase", nth = random(2),
+               name = protocol .. ":after-checkpoint" }
+    else
+      p:kill { rank = ranks.process[rank], event = "call", level = "wire", nth = random(40) }
+    end
+    ranks.replace(rank)
+    ranks.lives_on()
+  end
+end
+
 -- A rank, and the processes that take its place, on their way: so many calls at the wire after they
 -- came.
 local function on_the_way(p, protocol, team)
@@ -115,7 +136,7 @@ end
 for number = 1, PROGRAMS do
   for _, kind in ipairs {
     { "close to lines", close_to_lines }, { "by turns", by_turns },
-    { "inside a line", inside_a_line },
+    { "inside a line", inside_a_line }, { "just saved", just_saved },
     { "on the way", on_the_way },
   } do
     local what, deaths = table.unpack(kind)
@@ -125,7 +146,7 @@ for number = 1, PROGRAMS do
         scenario(("%s: %s %d"):format(protocol, what, number)) {
           protocol = protocol, program = "drawn", claims = { "H", "M" },
           arguments = arguments(number, 12),
-          policy = number % 2 == 1 and "skewed" or nil,
+          policy = POLICIES[number % 3],
           ranks = team == 2 and 4 or random(3, 5),
           environment = { [protocol:upper() .. "_EVERY"] = random(1, 3), TEAMS_SIZE = team },
           engine = "step", survivors = true, timeout = 60,
@@ -146,7 +167,7 @@ for number = 1, PROGRAMS do
   scenario(("replication: at a send %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
     arguments = arguments(number, 12, "--testimony", random(0, 2), "--large", number % 2),
-    policy = number % 2 == 1 and "skewed" or nil,
+    policy = POLICIES[number % 3],
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
       p:jitter { ms = random(10) }
@@ -185,7 +206,7 @@ for number = 1, PROGRAMS do
     scenario(("%s: late for the new %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" },
       arguments = arguments(number, 12, "--large", 1),
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[number % 3],
       ranks = protocol == "camel" and random(4, 8) or random(3, 5),
       environment = { [protocol:upper() .. "_EVERY"] = random(4) },
       engine = "step", survivors = true, timeout = 60,
@@ -205,7 +226,7 @@ for number = 1, PROGRAMS do
         arguments = { "--seed", random(1000000000), "--iterations", random(6, 25),
                       "--calls", random(3, 8), "--communicators", random(4),
                       "--messages", random(0, 2), "--blocking", random(0, 1) },
-        policy = number % 2 == 1 and "skewed" or nil,
+        policy = POLICIES[number % 3],
         ranks = protocol == "camel" and random(4, 8) or random(3, 5),
         environment = { [protocol:upper() .. "_EVERY"] = random(6) },
         engine = "step", survivors = true, timeout = 60,

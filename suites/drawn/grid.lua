@@ -4,6 +4,8 @@
 
 local PROGRAMS = 4 -- of each kind, under each protocol
 
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
 local random = math.random
 
 local protocols = {
@@ -34,7 +36,7 @@ local function program(protocol, kind, number)
   local what, every, lines, steps, more, soon = table.unpack(kind)
   scenario(("%s: %s %d"):format(name, what, number)) {
     protocol = name, program = "drawn", ranks = random(3, 5), claims = claims,
-    policy = number % 2 == 1 and "skewed" or nil,
+    policy = POLICIES[number % 3],
     arguments = { "--seed", random(1000000000), "--size", 12,
                   "--iterations", steps * (name == "c3" and 2 or 1), -- its lines take longer
                   "--received", random(3) > 1 and random(0, 6) or -1, "--any-tag", random(2),
@@ -69,7 +71,7 @@ for number = 1, PROGRAMS do
     if name ~= "blocking" then
       scenario(("%s: cancelled receives %d"):format(name, number)) {
         protocol = name, program = "drawn", ranks = random(3, 5), claims = claims,
-        policy = number % 2 == 1 and "skewed" or nil,
+        policy = POLICIES[number % 3],
         arguments = { "--seed", random(1000000000), "--size", 12, "--iterations", 60,
                       "--nothing-ahead", 1, table.unpack(off) },
         environment = { [variable .. "_EVERY"] = 1 }, timeout = 120,

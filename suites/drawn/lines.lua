@@ -7,6 +7,8 @@
 local PROGRAMS = 10 -- under each protocol
 
 local COLLECTIVE_BITS = { "auto", "separate", "piggyback" }
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 local function one_of(list) return list[random(#list)] end
@@ -73,7 +75,7 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     scenario(("%s: held messages %d"):format(protocol.name, number)) {
       protocol = protocol.name, program = "drawn", claims = protocol.claims,
-      policy = number % 2 == 1 and "skewed" or nil, ranks = random(2, 5),
+      policy = POLICIES[number % 3], ranks = random(2, 5),
       arguments = { "--seed", random(1000000000), "--varied", number // 2 % 2,
                     "--iterations", random(40, 70), "--size", random(20),
                     "--testimony", random(0, protocol.testimony), "--hinted", random(0, 1),

@@ -5,6 +5,8 @@
 
 local PROGRAMS = 10 -- of each kind, under each protocol
 
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
@@ -17,7 +19,7 @@ local protocols = {
 local function of(protocol, claims, kind, number, program, arguments)
   scenario(("%s: %s %d"):format(protocol.name, kind, number)) {
     protocol = protocol.name, program = program, claims = claims, arguments = arguments,
-    policy = number % 2 == 1 and "skewed" or nil,
+    policy = POLICIES[number % 3],
     ranks = random(2, 6), environment = { [protocol.variable .. "_EVERY"] = random(4) },
     engine = "step", max_incarnations = 8, timeout = 60,
     plan = function(p)

@@ -7,6 +7,8 @@
 local PROGRAMS = 10 -- under each protocol
 
 local COLLECTIVE_BITS = { "auto", "separate", "piggyback" }
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 
@@ -87,7 +89,7 @@ for number = 1, PROGRAMS do
     end
     scenario(("%s: rare %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, arguments = given,
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[number % 3],
       ranks = ranks + movers, reserve = moves and movers or nil,
       environment = {
         [variable .. "_EVERY"] = random(3),
@@ -132,7 +134,7 @@ for number = 1, 2 do
     local name, variable, claims, _, off = table.unpack(protocol)
     scenario(("%s: a long second life %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims, ranks = random(3, 5),
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[random(0, 2)],
       arguments = { "--seed", random(1000000000), "--iterations", name == "c3" and 240 or 120,
                     "--size", 8, table.unpack(off) },
       environment = { [variable .. "_EVERY"] = random(2, 4) }, timeout = 120,
@@ -178,7 +180,7 @@ for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
       protocol = protocol, program = "drawn", claims = { "H", "M" },
       arguments = arguments(number, 2, { "--outlasting", number % 5 == 1 and 1 or 0,
                                          table.unpack(off) }),
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[number % 3],
       ranks = random(2, 5), environment = { [protocol:upper() .. "_EVERY"] = random(4) },
       engine = "step", survivors = true, timeout = 60,
       plan = function(p) deaths(p, protocol) end,
@@ -190,7 +192,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: rare %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
-    policy = number % 2 == 1 and "skewed" or nil,
+    policy = POLICIES[number % 3],
     arguments = arguments(number, 2, off), ranks = 2 * ranks, reserve = ranks, engine = "step",
     survivors = true, timeout = 60,
     plan = function(p)
@@ -214,7 +216,7 @@ for number = 1, PROGRAMS do
     scenario(("%s: in a phase %d"):format(name, number)) {
       protocol = name, program = "drawn", claims = claims,
       ranks = random(2, 5),
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[number % 3],
       arguments = arguments(number, testimony, { "--large", 1, table.unpack(refused) }),
       environment = {
         [variable .. "_EVERY"] = random(3),

@@ -5,6 +5,8 @@
 local PROGRAMS = 10 -- under each protocol
 
 local COLLECTIVE_BITS = { "auto", "separate", "piggyback" }
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
 local random = math.random
 local function chance(percent) return random(100) <= percent end
 local function one_of(list) return list[random(#list)] end
@@ -45,7 +47,7 @@ for number = 1, PROGRAMS do
     scenario(("%s: tokens %d"):format(protocol.name, number)) {
       protocol = protocol.name, program = "tokens", claims = protocol.claims,
       arguments = arguments(number, random(2, 6), protocol.off()),
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[number % 3],
       ranks = chance(80) and random(2, 4) or random(5, 8),
       environment = {
         [protocol.variable .. "_EVERY"] = random(3),
@@ -74,7 +76,7 @@ for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
     scenario(("%s: tokens %d"):format(protocol, number)) {
       protocol = protocol, program = "tokens", claims = { "H", "M" },
       arguments = between_rounds(number),
-      policy = number % 2 == 1 and "skewed" or nil,
+      policy = POLICIES[number % 3],
       ranks = chance(80) and random(2, 4) or random(5, 8),
       environment = { [protocol:upper() .. "_EVERY"] = random(3) },
       engine = "step", survivors = true, timeout = 60,
@@ -106,7 +108,7 @@ for number = 1, PROGRAMS do
   scenario(("replication: tokens %d"):format(number)) {
     protocol = "replication", program = "tokens", claims = { "H", "P" },
     arguments = between_rounds(number),
-    policy = number % 2 == 1 and "skewed" or nil,
+    policy = POLICIES[number % 3],
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
       for rank = 0, ranks - 1 do

@@ -1,5 +1,5 @@
 /* The last STANDBY_PROCESSES processes of the job are in reserve: they are no ranks when the
- * program sees MPI_Init return. All else is the program's: see programs/outlive.c. */
+ * program sees MPI_Init return. All else is the program's: see programs/lives/outlive.c. */
 #include "faultline.h"
 
 #include <mpi.h>

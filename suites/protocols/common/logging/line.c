@@ -126,8 +126,7 @@ static void save(uint64_t line)
     phase("after-checkpoint");
 }
 
-/* All have saved the newest line. (Nobody commits it: each rank goes on from what it saved last.)
- */
+/* All have saved the newest line. (Nobody commits it.) */
 static void drop_before(void)
 {
     phase("before-drop");
