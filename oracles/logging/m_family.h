@@ -90,12 +90,11 @@ struct m_rank {
     size_t delivery_count, delivery_room;
     struct m_delivery *delivery; /* by rsn, from base + 1; owned */
     size_t early_count, early_room;
-    struct m_early *early; /* of deliveries still to come; owned */
-    uint64_t stable;       /* deliveries that will never be done again */
-    size_t stable_lines;   /* in `line`, up to the newest that is there to restore */
-    uint64_t newest_line;  /* of the life so far; 0: none */
-    uint64_t
-        restored_line; /* that the new process goes on from; 0: none, or it is no new process */
+    struct m_early *early;        /* of deliveries still to come; owned */
+    uint64_t stable;              /* deliveries that will never be done again */
+    size_t stable_lines;          /* in `line`, up to the newest that is there to restore */
+    uint64_t newest_line;         /* of the life so far; 0: none */
+    uint64_t restored_line;       /* from which a new process goes on; else 0 */
     struct event_ref restored_at; /* where it told so */
     uint64_t *clock;              /* by rank; its own is `count`; owned */
     uint64_t *incarnation;        /* by rank: none older is accepted; owned */

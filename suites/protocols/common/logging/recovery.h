@@ -24,9 +24,7 @@ void recovery_look(void);
 /* All have come here and nobody has died. False: somebody has, and is replaced. */
 bool recovery_all_are_well(void);
 
-/* The newest line that all ranks of other teams have saved, at a process that has taken over a
- * rank.
- */
+/* At a process that has taken over a rank: the newest line that all other teams have saved. */
 uint64_t recovery_line_of_others(void);
 
 /* At a process that has taken over a rank, and could go on from self.line: waits until every other
