@@ -9,8 +9,8 @@ load suites_common
 setup() { suites_setup; }
 
 @test "reserve: ranks, processes that take their place and processes in reserve die, on the step engine" {
-    passes 40 "$ROOT/suites/reserve" --engine step --filter 'scmel, master_worker: *'
-    passes 40 "$ROOT/suites/reserve/crash.lua" --engine step --filter 'camel, leanmd: *'
+    passes 42 "$ROOT/suites/reserve" --engine step --filter 'scmel, master_worker: *'
+    passes 42 "$ROOT/suites/reserve/crash.lua" --engine step --filter 'camel, leanmd: *'
 }
 
 @test "reserve: under MPICH a process in reserve takes a dead rank's place, and the next one its" {

@@ -8,7 +8,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "teams: ranks die at every phase of a line, of a recovery and in between, and no other team goes back" {
-    passes 261 "$ROOT/suites/teams/crash.lua"
+    passes 265 "$ROOT/suites/teams/crash.lua"
 }
 
 @test "teams: each broken variant is found by the claim that is said" {
