@@ -448,9 +448,9 @@ static inline void faultline_members(uint64_t comm, const int *world, int size, 
  * sender of all its copies. A message whose number is not told has none, so nobody holds its
  * determinant. Ranks are those of the application in MPI_COMM_WORLD. What a process that takes over
  * a rank finds in its checkpoint, or is given by others, it tells anew: the logs of one that died
- * are gone with it. Payloads of messages from before the line that it goes on from it tells ahead
- * of faultline_restored, for its program does not send them again; determinants that it is given
- * back it tells directly after that. */
+ * are gone with it. It tells payloads from before the line that it goes on from ahead of
+ * faultline_restored, for its program does not send these messages again; and determinants that it
+ * is given back directly after faultline_restored. */
 
 /* The payload of the message that this call of the application sends is in the log of this process.
  * Inside the call, on its thread; comm, peer, data as for `logged`. */

@@ -15,10 +15,10 @@
  * get far ahead of others for a while, and some messages take long. A fair choice hardly ever
  * brings this about.
  *
- * bursts: who goes on does so again as long as it can, but for one choice in 4, 16 or 64, in which
- * all have the same chance; which of these is drawn for each run. So a rank does much in a row
- * while others stand still, between any two of their steps. Mistakes that need few switches are
- * found with few (Musuvathi, Qadeer, PLDI 2007).
+ * bursts: whoever has just gone on goes on again, as long as it can. In one choice of 4, 16 or 64,
+ * which is drawn for each run, all have the same chance instead. So a rank takes many steps while
+ * the others take none. A mistake that needs few switches between ranks is found with few
+ * (Musuvathi, Qadeer, PLDI 2007).
  *
  * A run can branch off from another one, as guided campaigns want it: up to some choice it decides
  * as that one did, and from there on at random, by another seed. */

@@ -353,7 +353,7 @@ void m_begin_life(struct m_state *state, const struct life *life)
 }
 
 /* It has not kept again all that others may still need; a checkpoint since then may have done. What
- * it never will keep again it does not wait for. */
+ * it will never keep again is not waited for. */
 static bool lacks_messages(const struct m_state *state, int rank)
 {
     if (state->rank[rank].pending == 0)
@@ -395,13 +395,15 @@ static void take_again(struct m_state *state, int rank, const struct m_line *lin
                         : 0;
 }
 
-/* What it had saved after that it will do again. */
+/* What it had done and saved after that it will do and save again. */
 static void undo_saved(struct m_rank *own, const struct m_line *restored)
 {
     uint64_t count = restored != NULL ? restored->count : 0;
     size_t lines = restored != NULL ? (size_t)(restored - own->line) + 1 : 0;
     own->stable = own->stable < count ? own->stable : count;
     own->stable_lines = own->stable_lines < lines ? own->stable_lines : lines;
+    for (size_t i = lines; i < own->line_count; i++)
+        own->line[i].saved = false;
 }
 
 void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref event)
@@ -435,12 +437,9 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         own->recovering = true;
         lose_messages(state, rank);
     }
-    size_t lines = restored != NULL ? (size_t)(restored - own->line) + 1 : 0;
     own->newest_line = line;
     own->restored_line = newcomer ? line : 0;
     own->restored_at = event;
-    for (size_t i = lines; i < own->line_count; i++)
-        own->line[i].saved = false; /* it is taken again */
     go_back(state, rank, restored);
     take_again(state, rank, restored);
     /* It had saved it, and may have died before it could tell. */

@@ -2,8 +2,8 @@
  * promised: if a rank that is not in F depends on m, then one that is not in F holds its
  * determinant. The smallest F of which the second can fail is the one of all who hold it, with
  * those that are down; a larger one leaves fewer who depend. So that one alone is looked at,
- * whenever somebody comes to depend on m or one who held its determinant does no longer; and where
- * a rank goes back, what has come about. */
+ * whenever somebody comes to depend on m or one who held its determinant does no longer. Where a
+ * new process goes back to before m, F has come about: somebody else must hold the determinant. */
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
@@ -52,7 +52,7 @@ static void show_chain(const struct m_state *state, struct finding *finding, int
     }
 }
 
-/* `fails`, by rank: who would have to die; NULL: who had to has died. */
+/* `fails`, by rank: who would have to die; NULL: all that takes has died already. */
 static void report(struct m_state *state, int rank, uint64_t number, const bool *fails, int orphan,
                    struct event_ref at)
 {

@@ -266,8 +266,8 @@ static bool makes_sends_again(const struct match *match, const struct channel *c
            !is_past(match, channel->newest_leave);
 }
 
-/* Where others lived on, one of them may deliver after the restart what was sent before it. So any
- * delivery may have its send still to come; but so many at most are waited for. */
+/* Where others lived on, one of them may deliver after the restart what was sent before it. So the
+ * send of any delivery may still come. At most MOST_MADE_AGAIN deliveries wait for theirs. */
 static bool has_fewer_sends(const struct channel *channel)
 {
     const struct sent *sent = channel->first_sent;

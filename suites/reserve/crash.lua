@@ -129,8 +129,9 @@ for protocol, tested in pairs {
     p:kill { ranks = { RANKS, RANKS + 1, RANKS + 2 }, at = send(0, 40) }
   end)
 
-  -- Rank 1 has saved a line, and dies before rank 0 has: what it sent last, for that, is kept back.
-  -- When its new process lives on rank 0 dies in turn, and goes back to the line before.
+  -- Rank 1 saves a line and dies. Its last message to rank 0, without which rank 0 does not save
+  -- that line, is held. When the new process lives on, rank 0 dies, and goes back to the
+  -- line before.
   for line = 1, 2 do
     local name = ("rank 1 with line %d saved, and later rank 0 without it"):format(line)
     for _, program in ipairs(tested) do

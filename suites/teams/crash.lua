@@ -77,8 +77,8 @@ for rank = 0, RANKS - 1 do
   end
 end
 
--- A whole team has saved a line, and dies before rank 0 has: what rank 2 sent it last, for that, is
--- kept back. When the new processes live on rank 0 dies in turn.
+-- A whole team saves a line and dies. The last message of rank 2 to rank 0, without which rank 0
+-- does not save that line, is held. When the new processes live on, rank 0 dies.
 for line = 1, 2 do
   for _, program in ipairs { "laplace", "master_worker" } do
     local name = ("ranks 2 and 3 with line %d saved, and later rank 0 without it"):format(line)

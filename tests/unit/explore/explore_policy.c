@@ -151,7 +151,7 @@ static void test_bursts(void)
 {
     int count = switches("bursts");
     check(switches("random") > SEEDS * 25 && count > SEEDS * 2 && count < SEEDS * 5,
-          "in bursts a process goes on in a row: one turn in nineteen is another's");
+          "under bursts one turn in nineteen goes to another process than the one before");
 }
 
 static bool is_policy(const char *text)

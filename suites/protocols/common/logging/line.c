@@ -12,8 +12,8 @@
  *
  * A rank that dies goes on from the newest line that all have saved: all others still have what it
  * takes. It may have saved the next one as well. But from there it would neither log again what it
- * has sent before that line, nor be sent again the determinants that it stored for others; and who
- * has not saved that line may need both. */
+ * has sent before that line, nor be sent again the determinants that it stored for others; and a
+ * rank that has not saved that line may need both. */
 #include "common/logging/line.h"
 
 #include "common/logging/logging.h"
@@ -156,8 +156,8 @@ bool line_potential_checkpoint(void)
 
 /* --- restored --------------------------------------------------------------------------------- */
 
-/* The newest that all have saved: of the others that is `others`, of this rank it may be the one
- * before. LINE_NONE: there is none. */
+/* The newest line that all have saved. All others have saved `others`; this rank may have saved
+ * only the one before it. LINE_NONE: there is none. */
 static uint64_t find_line(uint64_t others)
 {
     for (uint64_t line = others; line > LINE_NONE && line + 1 >= others; line--)
