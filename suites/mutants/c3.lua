@@ -144,7 +144,7 @@ situation("a number that another request had", 2, {
 
 -- ---- collective calls --------------------------------------------------------------------------
 
-local GATHER, BCAST, BARRIER, ALLGATHER, ALLREDUCE = 3, 0, 16, 6, 11
+local BCAST, SCATTER, GATHER, ALLGATHER, ALLREDUCE, BARRIER = 0, 1, 3, 6, 11, 16
 
 -- Ranks 0 and 2 come to the call beyond the line, rank 1 before it. Rank 0 completes it only when
 -- it has a message of rank 2, which is kept until rank 0 has stopped logging; it must not.
@@ -189,6 +189,21 @@ situation("barrier: rank 1 is before", 4, {
     recover(p)
   end,
 })
+
+-- Rank 1 comes to a few calls, one of the root at a time, before the line, and so lists them. After
+-- recovery nobody begins the next line before they are all done again.
+for name, call in pairs { MPI_Ibcast = BCAST, MPI_Iscatter = SCATTER } do
+  situation("listed calls are done again before the next line, " .. name, 2, {
+    program = "arrangement", claims = { "C", "D", "H" },
+    arguments = { "--iterations", 14, "--call", call, "--nonblocking", 1 },
+    plan = function(p)
+      p:hold { message = "pleaseCheckpoint", to = 1, epoch = LINE, after = "start",
+               release = { rank = 1, call = name, nth = 4,
+                           state = { stands(0, "logging"), stands(1, "before") } } }
+      recover(p)
+    end,
+  })
+end
 
 for name, call in pairs { allgather = ALLGATHER, bcast = BCAST } do
   situation(name .. ", bits in front", 4, {

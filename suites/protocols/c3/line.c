@@ -222,10 +222,12 @@ static void take_up(const struct control_message *message)
 }
 
 /* While a rank replays it cannot take the checkpoint of another line: what it has still to replay
- * belongs to this one, and a barrier may ask for its checkpoint at once. So none is begun. */
+ * belongs to this one, and a barrier may ask for its checkpoint at once. So none is begun. Nor may
+ * the root of a listed call begin one before it has done that again: its part would be one of the
+ * next line. */
 static void check_replay(void)
 {
-    if (!line.replays || !replay_over())
+    if (!line.replays || !replay_over() || !reexec_empty())
         return;
     line.replays = false;
     control_send(CONTROL_REPLAY_OVER, INITIATOR, self.epoch, 0);

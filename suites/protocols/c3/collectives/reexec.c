@@ -61,19 +61,20 @@ void reexec_save(struct bytes *out)
     }
 }
 
-static void drop_first(void)
+bool reexec_empty(void)
 {
-    struct listed *one = first;
-    first = one->next;
-    handle_drop(one->communicator);
-    bytes_release(&one->type);
-    free(one);
+    return !first;
 }
 
 void reexec_clear(void)
 {
-    while (first)
-        drop_first();
+    while (first) {
+        struct listed *one = first;
+        first = one->next;
+        handle_drop(one->communicator);
+        bytes_release(&one->type);
+        free(one);
+    }
 }
 
 void reexec_restore(struct reader in)
@@ -127,9 +128,8 @@ static void do_one(const struct listed *one)
 
 void reexec_do(void)
 {
-    while (first) {
-        do_one(first);
-        drop_first();
-    }
+    for (const struct listed *one = first; one; one = one->next)
+        do_one(one);
     nonblocking_reexec_finish();
+    reexec_clear();
 }

@@ -41,8 +41,10 @@ void reexec_clear(void);
  * came in these calls counts as received in this epoch. */
 void reexec_restore(struct reader in);
 
-/* At recovery, when all else is as it was: does them, in their order. Waits for the roots. */
+/* At recovery, when all else is as it was: does them, in their order. Waits for the roots. The list
+ * is empty when all are done. */
 void reexec_do(void);
+bool reexec_empty(void);
 
 /* Does one as a receiver, with this buffer; an MPI error code. In single_sender.c. */
 int reexec_perform(const struct reexec *reexec, void *buffer);
