@@ -98,8 +98,20 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     run -1 campaign --runs 1 --replays 2
     [ "$(of '.groups[0].replays.asked')" = 2 ]
     run -1 "$FAULTLINE" campaign --resume "$(readlink -f faultline-out/latest)" --runs 2
+    grep -q '^  replayed: "2/2"$' <<<"$output"
     [ "$(of .runs)" = 2 ]
     [ "$(of '.groups[0].replays.asked')" = 2 ]
+}
+
+@test "of claims that stay open twelve are listed, and it is said where there are more" {
+    local claims='"S", "R", "D.2.1", "D.2.2", "D.2.3", "D.all"'
+    printf 'scenario "null" { protocol = "null", program = "%s", ranks = 2, arguments = { "right" },
+  claims = { %s } }\n' "$BUILD/tests/mpi/campaign_life" "$claims" >s.lua
+    run -2 campaign --runs 1
+    grep -q '^# coverage: .* 0 of 12 claims arose; open: D.2.1, .*, R.address$' tap
+    sed -i 's/"D.all"/&, "C.epoch"/' s.lua
+    run -2 campaign --runs 1
+    grep -q '^# coverage: .* 0 of 13 claims arose; open: C.epoch, .*, R.atomic, R.buffer, \.\.\.$' tap
 }
 
 @test "--until-failure stops at the first" {
