@@ -290,10 +290,13 @@ static bool is_for(const struct match *match, const struct sent *sent, int proce
 }
 
 /* What was on its way to the rank when it died is gone; what was on its way from it may be. What
- * is for `process`, which takes its place, has its time yet. */
+ * is for `process`, which takes its place, has its time yet. What the rank received until then is
+ * explained first: nothing more is known of it, and these sends are what explains it. */
 static void forget_sends(struct match *match, struct channel *channel, int rank, int process)
 {
     struct sent *next;
+    if (channel->destination == rank)
+        channel_advance(match, channel, true);
     for (struct sent *at = channel->first_sent; at != NULL; at = next) {
         next = at->next;
         if (channel->destination == rank && is_for(match, at, process))
