@@ -35,6 +35,14 @@ static void report_death(int32_t process)
         engine_wake(process);
 }
 
+static bool is_there(int32_t process)
+{
+    if (process >= engine->processes)
+        return false;
+    enum process_state state = engine->process[process].state;
+    return state != PROCESS_ABSENT && state != PROCESS_LEFT && state != PROCESS_DEAD;
+}
+
 static bool is_dead(int32_t process)
 {
     engine_touch(TOUCH_LOOK, engine_death_of(process));
@@ -158,6 +166,7 @@ const struct schedule engine_schedule = {
     .report_death = report_death,
     .stop = stop_ranks,
     .members = group_processes,
+    .is_there = is_there,
     .is_dead = is_dead,
     .knows_dead = knows_dead,
     .poll = poll_for,

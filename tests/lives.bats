@@ -181,6 +181,24 @@ LUA
     grep -q "class=\"news learned\" data-from=\"\" data-to=\"f-r0-0-$event\"" out/latest/1/report.html
 }
 
+# Process 7 never comes. Process 4 is begun in the place of rank 1, and leaves, since rank 0 dies
+# meanwhile, too.
+@test "on the step engine a kill of nobody is no fault: the run is vacuous" {
+    local victim
+    for victim in 7 4; do
+        printf 'scenario "nobody" { protocol = "respawn", program = "laplace", ranks = 4, survivors = true,
+  engine = "step", arguments = { "--iterations", 10, "--size", 16 }, claims = { "H" },
+  plan = function(p)
+    p:kill { rank = 1, event = "call", level = "wire", nth = 30 }
+    p:await { rank = 0, event = "phase", name = "respawn:shrunk" }
+    p:kill { rank = 0, event = "call", level = "wire", nth = 9 }
+    p:kill { rank = %d, at = { rank = 2, call = "MPI_Finalize" } }
+  end }' "$victim" >s.lua
+        judged 2
+        [[ $output == *"killed nobody"*"rank $victim had no process when it was done"* ]]
+    done
+}
+
 @test "a process in reserve sends on what the plan keeps with it while it waits for a death" {
     for engine in step mpiexec; do
         printf 'scenario "late from the start" { protocol = "pessimistic", program = "master_worker", ranks = 7,

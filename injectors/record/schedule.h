@@ -18,6 +18,8 @@ struct schedule {
     void (*stop)(void);
     /* Who is in a group, whose handle this is: numbers of processes, in the order of its ranks. */
     void (*members)(uint64_t group, int32_t *process);
+    /* It has a process, which has neither died nor come to its end. */
+    bool (*is_there)(int32_t process);
     /* The process has died; and this process is informed of it. */
     bool (*is_dead)(int32_t process);
     bool (*knows_dead)(int32_t process);

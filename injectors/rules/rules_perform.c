@@ -46,7 +46,9 @@ int32_t rules_pid(int32_t rank)
 
 uint64_t rules_noted_pid(int32_t rank)
 {
-    return schedule != NULL ? (uint64_t)rank + 1 : (uint64_t)rules_pid(rank);
+    if (schedule != NULL)
+        return schedule->is_there(rank) ? (uint64_t)rank + 1 : 0;
+    return (uint64_t)rules_pid(rank);
 }
 
 bool rules_is_rank(int32_t rank)
