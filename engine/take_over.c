@@ -7,6 +7,7 @@
 #include "engine/time/virtual.h"
 #include "engine/zygote/kept.h"
 #include "engine/zygote/zygote.h"
+#include "injectors/record/lives.h"
 #include "injectors/record/runtime.h"
 #include "injectors/rules/rules.h"
 
@@ -27,6 +28,7 @@ static void begin_as_rank(void)
     begin_recording();
     engine_fill(&library);
     engine_lingers = runtime_steering;
+    engine_meanwhile = runtime_steering ? steer_look_at_held : NULL;
 }
 
 bool engine_takes_over(void (*begin)(void))

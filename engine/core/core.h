@@ -218,6 +218,10 @@ void engine_wait_for_one(engine_ready *ready, void *data);
  * what it waited for. There is one such function. */
 void engine_when_waited(void (*call)(void));
 
+/* Called over and over while this process waits, for what of Faultline's own others may wait for;
+ * false: there is nothing (more) of it in this wait. NULL: there is never any. */
+extern bool (*engine_meanwhile)(void);
+
 /* Whether ready(data), which changes nothing. A process that does nothing but poll in vain is not
  * given the token before something that it could see has changed, or nobody else can run; then time
  * has moved. `question`: a name for what is asked, the same whenever the same is asked. */

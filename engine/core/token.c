@@ -185,14 +185,25 @@ void engine_when_waited(void (*call)(void))
     when_waited = call;
 }
 
+bool (*engine_meanwhile)(void);
+
+/* What engine_meanwhile does may give the token away, so ready is asked again before each block. */
+static void wait_at_once(engine_ready *ready, void *data)
+{
+    bool looks = engine_meanwhile != NULL;
+    while (!ready(data))
+        if (!looks)
+            block();
+        else if ((looks = engine_meanwhile()))
+            engine_linger();
+}
+
 static void wait_for(engine_ready *ready, void *data, bool one_of_several)
 {
-    if (engine->transitions != NULL) {
+    if (engine->transitions != NULL)
         wait_in_two_steps(ready, data, one_of_several);
-    } else {
-        while (!ready(data))
-            block();
-    }
+    else
+        wait_at_once(ready, data);
     if (when_waited)
         when_waited();
 }

@@ -31,6 +31,10 @@ extern void (*lives_progress)(void);
 void steer_look(void) __attribute__((weak));
 void steer_round(unsigned *round) __attribute__((weak));
 
+/* For one that waits in the step engine, in a call that has no form that does not block:
+ * steer_look; false: nothing is kept with this process. */
+bool steer_look_at_held(void) __attribute__((weak));
+
 /* Before another look at what others have done. Gives the processor away. */
 void lives_pause(void);
 

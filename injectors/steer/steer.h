@@ -24,6 +24,9 @@
 /* Looks after what is held back, without blocking. Every lower call begins with it. */
 void steer_look(void);
 
+/* The same; true: something is held, or on its way to the library. */
+bool steer_look_at_held(void);
+
 /* --- sends ------------------------------------------------------------------------------------ */
 int steer_send(unsigned call, const struct record *sent, const void *buffer, MPI_Count count,
                MPI_Datatype type, int destination, int tag, MPI_Comm comm);
@@ -114,7 +117,8 @@ bool steer_gathered(MPI_Comm comm);
 int steer_collective(int result, MPI_Request *request);
 
 /* Before a call over `comm` that has no non-blocking form: returns when all are there. What MPI
- * lets a collective call do anyway. MPI_COMM_NULL: only some ranks make the call, as with
+ * lets a collective call do anyway; where one has died, at once, and what is held then only the
+ * step engine asks for while the call waits. MPI_COMM_NULL: only some ranks make the call, as with
  * MPI_Comm_create_group; then returns when jitter holds nothing back any more. */
 void steer_gather(MPI_Comm comm);
 

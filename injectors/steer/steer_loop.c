@@ -41,6 +41,12 @@ void steer_look(void)
     steer_choose_look();
 }
 
+bool steer_look_at_held(void)
+{
+    steer_look();
+    return steer_holds(handles.COMM_NULL);
+}
+
 void steer_round(unsigned *round)
 {
     steer_look();

@@ -62,6 +62,19 @@ for _, program in ipairs(programs) do
   end)
 end
 
+-- Rank 1 has all that it needs and comes to the agreement, where it is still to hand on a message
+-- that is held; rank 2 waits for that, and not only for rank 3, which has died.
+for _, hold in ipairs {
+  { "for a time", ms = 5 },
+  { "until rank 0 agrees",
+    release = { rank = 0, call = "MPIX_Comm_agree", level = "wire" } },
+} do
+  job(programs[1], "a message is held " .. hold[1] .. ", and another rank dies", function(p)
+    p:hold { from = 1, to = 2, nth = 3, after = "start", ms = hold.ms, release = hold.release }
+    p:kill { rank = 3, event = "send", peer = 2, nth = 3, after = "start" }
+  end)
+end
+
 -- While a transaction ends: of the rank itself, or of the one that commits.
 for _, rank in ipairs { 0, 3 } do
   for _, name in ipairs { "before-write", "mid-write", "before-sync", "before-rename",
