@@ -35,9 +35,11 @@ static struct {
     int64_t missing; /* of the dead, those that were ranks: only they are missed */
     int64_t agreed;  /* `missing` when comm was made */
     struct state state[PROCESSES_MOST]; /* by process: of this one as it is, of others the newest */
-    MPI_Comm comm;                      /* of the ranks that live */
-    int place, members;                 /* in it */
-    uint64_t sum;                       /* of the newest round */
+    int64_t
+        given[PROCESSES_MOST]; /* by process: `missing` when it was given a place; 0: it was not */
+    MPI_Comm comm;             /* of the ranks that live */
+    int place, members;        /* in it */
+    uint64_t sum;              /* of the newest round */
 } job;
 
 static struct state *own(void)
@@ -66,14 +68,24 @@ static void send_state_to_all(void)
     }
 }
 
-/* A process in reserve may have said so for the last time after it was given a place. */
+/* Of the ranks as this process knows them. */
+static int64_t ranks_among(int64_t processes)
+{
+    for (int process = 0; process < job.processes; process++)
+        if (job.state[process].role == NO_RANK)
+            processes &= ~((int64_t)1 << process);
+    return processes;
+}
+
+/* A process in reserve may have said so for the last time after it was given a place. If it knows
+ * of the death of a further rank, it did not take that place, and all give places anew. */
 static void hear(int process)
 {
     struct state *state = &job.state[process];
     int64_t role = state->role;
     MPI_Recv(state, STATE_NUMBERS, MPI_INT64_T, process, TAG_STATE, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
-    if (state->role == NO_RANK)
+    if (state->role == NO_RANK && (ranks_among(state->dead) & ~job.given[process]) == 0)
         state->role = role;
 }
 
@@ -180,8 +192,10 @@ static void take_places(void)
         int taker = process_of(rank) < 0 ? process_of(NO_RANK) : -1;
         if (process_of(rank) < 0 && taker < 0)
             faultline_without((uint64_t)rank);
-        if (taker >= 0)
+        if (taker >= 0) {
             job.state[taker].role = rank;
+            job.given[taker] = job.missing;
+        }
         if (taker == job.self) {
             faultline_becomes((uint64_t)rank);
             faultline_restored(0); /* it gets all that it has to know */
