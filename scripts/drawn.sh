@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make drawn: programs drawn from seeds, under each protocol, on the step engine, with deaths
-# (suites/drawn/programs.lua, rare.lua, lines.lua, tokens.lua and others.lua; where messages are logged also deaths.lua).
+# (suites/drawn/programs.lua, rare.lua, lines.lua, tokens.lua and others.lua; where ranks live on also deaths.lua and
+# worlds.lua).
 # Prints what did not pass with the seed of its chunk, and how many of each protocol passed, and in how
 # many something was not brought about, as where a rank never came to the place of its death
 # (vacuous). Exit status 1: some did not pass.
@@ -24,7 +25,8 @@ for ((seed = first, done = 0; done < programs; seed++, done += of_a_chunk)); do
     "$build/faultline" run -v --engine step --seed "$seed" --no-control --no-stacks --out "$out/runs" \
         --jobs "${JOBS:-$(nproc)}" \
         "${@:4}" suites/drawn/programs.lua suites/drawn/rare.lua \
-        suites/drawn/lines.lua suites/drawn/tokens.lua suites/drawn/others.lua suites/drawn/deaths.lua >"$out/tap" || status=$?
+        suites/drawn/lines.lua suites/drawn/tokens.lua suites/drawn/others.lua suites/drawn/deaths.lua \
+        suites/drawn/worlds.lua >"$out/tap" || status=$?
     # What ended without its results is no result of programs.
     if [ "$status" -gt 2 ] || ! grep -q '^1\.\.' "$out/tap"; then
         echo "drawn.sh: seed $seed: faultline run ended with status $status" >&2

@@ -108,10 +108,10 @@ tries() {
     while [ -z "$all" ] && kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
         sleep 0.2
     done
-    [ -n "$all" ] || kill -INT $! 2>/dev/null || true # the first is enough
+    [ -n "$all" ] || kill -TERM $! 2>/dev/null || true # the first is enough; of & SIGINT is ignored
     wait $! || status=$?
     case $status in
-    [0-3] | 130) ;;
+    [0-3] | 143) ;;
     *)
         # Nothing of this protocol is in the file.
         grep -q 'no scenario' "$work/said" "$work/tap" && return 0
@@ -132,6 +132,7 @@ drawn() {
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/tokens.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/others.lua\n' "$2" "$1"
     printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/deaths.lua\n' "$2" "$1"
+    printf -- '--seed\t%s\t--filter\t%s: *\tsuites/drawn/worlds.lua\n' "$2" "$1"
 }
 
 # each PROTOCOL: the same of all that is tried.
@@ -164,8 +165,8 @@ further() {
         printf '\t%s' "${files[@]}"
         echo
         ;;
-    *) drawn "$1" "$2" ;;
     esac
+    drawn "$1" "$2"
 }
 
 # found PROTOCOL: what is found first of all that is tried with the mutant on the shelf, and where.

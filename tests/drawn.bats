@@ -55,6 +55,13 @@ load drawn_common
     none_fails deaths '*: [ilo]* 1' 9 10
 }
 
+# What went wrong here, with no protocol at fault: a rank that agreed after a death did not hand on what
+# the plan held (H.progress), what a rank had received from a survivor was from nobody when a second
+# process took its place (H.orphan), and a process that had ended by itself could be killed (I.installed).
+@test "ranks die in a repair, together, as new processes and at the end, and the world is repaired" {
+    none_fails worlds '*: * [1-4]' 10 20
+}
+
 # drawn_again SEED SUITE FILTER: runs these scenarios, which must all pass, and prints how many they are.
 drawn_again() {
     run -0 "$FAULTLINE" run --engine step --seed "$1" --no-control --no-stacks --filter "$3" \

@@ -1,0 +1,104 @@
+-- Deaths drawn from seeds where ranks live on and repair their world: one to four of them, each at
+-- work, in a repair, together with another one, in a process that has just come, or at the end. No
+-- more than these protocols promise: one process of those that begin the job is spared. Of ranks
+-- that die too close to one another a line is lost, and all begin again.
+
+local PROGRAMS = 12 -- under each protocol
+
+local POLICIES = { "skewed", "bursts" } -- by turns; every third program has none: at random
+
+local random = math.random
+local function chance(percent) return random(100) <= percent end
+local function pick(list) return list[random(#list)] end
+
+-- The processes that may die, by number. fate, what becomes of a rank whose process dies:
+-- "replaced", a new process is the rank, with the next number; "again", the job is started again;
+-- "gone", nothing.
+local function job(ranks, fate)
+  local newest, self = ranks - 1, { mortal = {}, spared = random(0, ranks - 1) }
+  for rank = 0, ranks - 1 do
+    if rank ~= self.spared then table.insert(self.mortal, rank) end
+  end
+  function self.die(process)
+    if fate == "again" then return end
+    for i, one in ipairs(self.mortal) do
+      if one == process then table.remove(self.mortal, i) end
+    end
+    if fate == "replaced" then
+      newest = newest + 1
+      table.insert(self.mortal, newest)
+    end
+  end
+  return self
+end
+
+local function deaths(p, protocol, ranks, fate)
+  local now = job(ranks, fate)
+  for death = 1, random(4) do
+    if #now.mortal == 0 then return end
+    local victim = chance(40) and now.mortal[#now.mortal] or pick(now.mortal)
+    local other, is_new, how = pick(now.mortal), victim >= ranks, random(100)
+    if how <= 10 then -- who dies when the others may be at their end is the last
+      p:kill { rank = victim, call = "MPI_Finalize" }
+      return
+    elseif how <= 20 and victim ~= other then
+      p:kill { ranks = { victim, other },
+               at = { rank = now.spared, event = "call", level = "wire", nth = random(45) } }
+      now.die(other)
+    else
+      if how <= 45 and death > 1 and protocol ~= "standby" and not is_new then -- in a repair
+        p:await { rank = victim, event = "phase", name = protocol .. ":shrunk" }
+      end
+      p:kill { rank = victim, event = "call", level = "wire", nth = random(is_new and 30 or 45),
+               position = pick { "before", "inside", "after" } }
+    end
+    now.die(victim)
+  end
+end
+
+-- Of messages that were under way when a rank died some are lost.
+local LOSSY = { "U", "F", "H.orphan", "H.duplicate", "H.payload", "H.order", "H.result" }
+
+local function laplace()
+  return "laplace", { "--iterations", random(5, 16), "--size", random(16, 24) }
+end
+
+local worlds = {
+  { "respawn", "replaced", { "H" }, laplace },
+  { "transactions", "replaced", { "H", "U", "T" }, function()
+    if chance(50) then return laplace() end
+    return "ring", { "--iterations", random(4, 12), "--size", random(3, 9) }
+  end },
+  { "checkpoint_on_failure", "again", { "H", "U", "K" }, function()
+    local program = pick { "laplace", "ring", "cg", "neuron" }
+    if program == "laplace" then return laplace() end
+    return program, { "--iterations", random(5, 14), "--size", random(16, 24) }
+  end },
+  { "ft_mpi", "replaced", LOSSY,
+    function() return "regroup", { "--iterations", random(6, 30) } end },
+  { "standby", "gone", { "H.progress", "H.result" },
+    function()
+      return "outlive", { "--iterations", random(5, 15), "--compute-us", random(500) }
+    end },
+}
+
+for number = 1, PROGRAMS do
+  for _, world in ipairs(worlds) do
+    local protocol, fate, claims, draw = table.unpack(world)
+    local program, arguments = draw()
+    local ranks, reserve = random(3, 6), protocol == "standby" and random(0, 2) or 0
+    local mode = protocol == "ft_mpi" and pick { "blank", "shrink", "replace" } or nil
+    if mode and mode ~= "replace" then fate = "gone" end
+    scenario(("%s: %s %d"):format(protocol, mode or program, number)) {
+      protocol = protocol, program = program, arguments = arguments, claims = claims,
+      ranks = ranks + reserve, reserve = reserve,
+      environment = { FT_MPI_MODE = mode, STANDBY_PROCESSES = reserve },
+      policy = POLICIES[number % 3], engine = "step", survivors = true, timeout = 60,
+      max_incarnations = fate == "again" and 8 or nil,
+      plan = function(p)
+        p:jitter { ms = random(10) }
+        deaths(p, protocol, ranks, fate)
+      end,
+    }
+  end
+end
