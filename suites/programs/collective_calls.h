@@ -318,7 +318,7 @@ static int share(const struct call *call, enum reduction kind, int *first)
 {
     *first = 0;
     if (kind == REDUCE_SCATTER)
-        *first = call->offsets[call->rank];
+        *first = call->offsets[call->rank] - call->offsets[0];
     else if (kind == REDUCE_SCATTER_BLOCK)
         *first = call->rank * call->count;
     return kind == REDUCE_SCATTER ? call->counts[call->rank] : call->count;
@@ -363,7 +363,7 @@ static void reduce(struct call *call, enum reduction kind)
     bool here = call->in_place && (kind != REDUCE || (gets && call->root == 0));
     int first, own = share(call, kind, &first), all = call->count;
     if (kind == REDUCE_SCATTER)
-        all = call->total;
+        all = call->total - call->offsets[0];
     else if (kind == REDUCE_SCATTER_BLOCK)
         all = call->count * call->size;
     uint64_t *mine = room(all, wide), *result = here ? mine : room(own, wide);

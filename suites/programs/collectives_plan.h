@@ -70,7 +70,7 @@ struct call {
     int *counts;  /* of varying pieces, in numbers; owned */
     int *offsets; /* owned */
     int count;    /* of pieces of one size, in numbers */
-    int total;    /* of the varying ones */
+    int total;    /* of the varying ones, and of what is left free in front of them */
     bool in_place;
     enum way way;
     struct layout sent, received;
@@ -97,6 +97,7 @@ enum {
     ASK_LATER,
     ASK_NUMBERS,
     ASK_CHANGE,
+    ASK_FREE,
     ASK_WAY = 90,
     ASK_LAYOUT = 100, /* and the rank */
     ASK_VARYING = 10000
@@ -133,7 +134,7 @@ static void call_begin(struct call *call)
     MPI_Group_free(&everybody);
     call->root = draw(step, ASK_ROOT, call->size);
     call->count = draw_count(step, ASK_COUNT);
-    call->total = 0;
+    call->total = draw(step, ASK_FREE, 3);
     for (int i = 0; i < call->size; i++) {
         call->counts[i] = draw_count(step, ASK_VARYING + call->world[i]);
         call->offsets[i] = call->total;

@@ -100,6 +100,20 @@ for _, name in ipairs { "mid-commit", "before-commit-rename", "after-commit-rena
   end)
 end
 
+-- Who cannot store its state ends the job. It is started again from the newest transaction, which all
+-- have stored; a rank dies when the next one is committed.
+for _, where in ipairs {
+  { 2, "open", "line-3.rank-2.new", "EMFILE" }, { 1, "write", "line-3.rank-1.new", "ENOSPC" },
+  { 3, "sync", "line-3.rank-3.new", "EIO" }, { 0, "rename", "line-3.rank-0", "EIO" },
+  { 0, "sync", "commit.new", "EIO", 2 },
+} do
+  local rank, event, file, error, nth = table.unpack(where)
+  job(programs[1], ("%s of %s fails with %s"):format(event, file, error), function(p)
+    p:fail { rank = rank, event = event, file = file, error = error, nth = nth }
+    p:kill { rank = rank, at = { event = "commit", epoch = 3 } }
+  end)
+end
+
 -- While rank 1 is replaced: another one, or its new process.
 for _, rank in ipairs { 0, 2, 3 } do
   for nth = 1, 10 do
