@@ -57,10 +57,13 @@ END
     scenario "pattern" '"ok"' 'claims = { "H" }, result = { "output", ignore = { "(" } }'
     run -64 "$FAULTLINE" run s.lua
     [[ "$output" == *'s.lua:1: scenario "pattern": result: "(" is no extended regular expression'* ]]
-    rm s.lua
-    scenario "claims" '"ok"' 'result = "output"'
-    run -64 "$FAULTLINE" run s.lua
-    [[ "$output" == *'"result" is judged by H.result, which "claims" does not ask for'* ]]
+    local claims
+    for claims in '' ', claims = { "H.order", "H.progress" }'; do
+        rm s.lua
+        scenario "claims" '"ok"' "result = \"output\"$claims"
+        run -64 "$FAULTLINE" run s.lua
+        [[ "$output" == *'"result" is judged by H.result, which "claims" does not ask for'* ]]
+    done
 }
 
 @test "beside the ok of a run without faults: results were not compared; no checkpoint, if asked" {
@@ -316,14 +319,14 @@ for name, restart in pairs {
 end
 END
     run -0 "$FAULTLINE" run --keep s.lua
-    run -0 "$FAULTLINE" replay --out again "$(readlink -f faultline-out/latest)/1"
-    local run engine
-    for run in faultline-out/latest/[1-6] again/latest/1; do
-        uniq "$run/files/seen" | paste -s -d '|' >>seen
+    local run
+    for run in 1 2 3 4 5 6; do
+        run -0 "$FAULTLINE" replay --out again "$(readlink -f faultline-out/latest)/$run"
+        uniq "faultline-out/latest/$run/files/seen" | paste -s -d '|' >>seen
+        uniq again/latest/1/files/seen | paste -s -d '|' >>replayed
     done
-    tail -n 1 seen >replayed
-    grep -qxFf replayed <(head -n 1 seen)
-    [ "$(head -n 6 seen | sort | uniq -c | sed 's/^ *//')" = "2 w : -n 3|again : --restart 7
+    cmp seen replayed
+    [ "$(sort seen | uniq -c | sed 's/^ *//')" = "2 w : -n 3|again : --restart 7
 2 w : -n 3|w : 
 2 w : -n 3|w x: -n 3" ]
     printf 'scenario "s" { protocol = "null", program = "ring", ranks = 2, restart = { rounds = 3 } }\n' >s.lua

@@ -77,6 +77,16 @@ case_of() {
     run -0 "$FAULTLINE" export kept/2
 }
 
+@test "a program that does not finish on the other number of ranks by itself is no reference" {
+    local cells=$BATS_FILE_TMPDIR/resized/cells
+    printf '#!/bin/sh\n[ "$FAULTLINE_RANKS" != 3 ] || [ -n "$(ls "$FAULTLINE_STORE_GLOBAL")" ] || exit 3\nexec "%s"\n' \
+        "$cells" >app
+    chmod +x app
+    case_of 4 3 'claims = { "H.result" },' | sed "s|$cells|$PWD/app|" >s.lua
+    run -3 "$FAULTLINE" run --engine step --no-stacks s.lua
+    [[ $output == *"did not finish"* ]]
+}
+
 @test "what ranks print is compared only if the job was not restarted on another number" {
     case_of 4 3 'claims = { "H.result" }, result = "output",' >s.lua
     case_of 4 4 'claims = { "H.result" }, result = "output",' >>s.lua

@@ -70,6 +70,18 @@ shrink() {
     run -1 grep -q violates "$folder/passing.lua"
 }
 
+@test "a failure that needs no fault is shrunk to its ranks and variables" {
+    printf 'scenario "fails" { protocol = "null", program = "%s", ranks = 4, engine = "step",
+      arguments = { "exit" }, environment = { MORE = "x" }, claims = { "H.progress" },
+      plan = function(p) p:delay { from = 0, nth = 1, ms = 1 } end }\n' \
+        "$BUILD/tests/mpi/driver_life" >s.lua
+    run -1 timeout 60 "$FAULTLINE" run s.lua
+    shrink 0 -j 2
+    jq -e '.complete and .after.runs >= 10 and .after.failures == .after.runs' "$folder/shrink.json"
+    run ! grep -E 'p:|MORE' "$folder/shrunk.lua"
+    grep -q 'ranks = [12],' <(tr -s ' \n' ' ' <"$folder/shrunk.lua")
+}
+
 @test "a failure that comes only every other time is shrunk as well, and its rate is told" {
     failing "engine = 'step', environment = { TURNS = 2, COUNTER = '$PWD/counter' }," \
         'p:delay { from = 0, ms = 1 } p:kill { rank = 1, event = "send", nth = 3, after = "start" }'

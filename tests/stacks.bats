@@ -83,6 +83,12 @@ END
     cmp before "$stored/stacks.txt" # a replay finds nothing to add
 }
 
+@test "what is confirmed under mpiexec keeps its stacks" {
+    run -1 timeout 300 "$FAULTLINE" run --engine step --confirm 1 "$REPO/suites/demo/breaks.lua"
+    [[ $output == *'mpiexec: "also on '*', 1/1"'* ]]
+    jq -e '(.mpiexec | length > 0) and (.stacks | length > 0)' $RUN/verdict.json
+}
+
 @test "--no-stacks: none, until it is replayed" {
     FAULTLINE_NO_STACKS=1 timeout 120 "$FAULTLINE" run "$REPO/suites/demo/breaks.lua" && return 1
     local stored

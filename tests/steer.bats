@@ -184,6 +184,13 @@ LUA
     passes 1
 }
 
+@test "hundreds of synchronous sends at once are delayed, and all are completed" {
+    cat >>s.lua <<'LUA'
+try("many", "steer_waits", 2, { "many" }, function(p) p:jitter { ms = 1 } end)
+LUA
+    passes 1
+}
+
 @test "what a protocol sends of its own inside a call is not held in place of the message" {
     mpicc -shared -fPIC -o libhead.so "$REPO/tests/steer/head.c"
     cat >>s.lua <<'LUA'

@@ -147,6 +147,18 @@ scenario "$1: $3" { protocol = "null", program = "$TESTS/storage_durable", ranks
 END
 }
 
+@test "a write to a file that is opened with O_SYNC or O_DSYNC is a write to the plan" {
+    cat >s.lua <<END
+for nth = 1, 2 do
+  scenario("write " .. nth) { protocol = "null", program = "$TESTS/storage_calls", ranks = 1,
+    claims = { "H.progress" }, plan = function(p)
+      p:kill { rank = 0, event = "write", file = "through", nth = nth }
+    end }
+end
+END
+    passes 2 s.lua
+}
+
 # kill_at_every_call LOSE: around each call that replaces the old file by the new; the calls that
 # made the old one come first.
 kill_at_every_call() {

@@ -172,7 +172,7 @@ generate() {
     # 12 are made by all four ranks; a pair of ids never belongs to one rank and moment
     awk '/level=app kind=comm/ { print $1, $8 }' dump | sort | uniq -d >twice
     [ ! -s twice ]
-    [ "$(grep -c 'rank=0 .*level=app kind=comm' dump)" -eq 20 ]
+    [ "$(grep -c 'rank=0 .*level=app kind=comm' dump)" -eq 22 ]
     grep -q 'kind=comm call=MPI_Intercomm_create .* flags=16 ' dump
     grep -q 'level=wire kind=group .* members=1,0,-1' dump
 }

@@ -1,6 +1,7 @@
 /* What waits for an action of the plan, and what waits for that in turn: steer_waits HOW.
  *   group   2 ranks: rank 1 sends some messages; rank 0 sends to rank 1, and makes a communicator
  *           with it; rank 1 says that it is made (phase "made"), and receives
+ *   many    2 ranks: rank 0 begins 600 synchronous sends, and then waits for all of them
  *   behind  3 ranks: rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message
  *           of anyone; rank 1 sends two, rank 2 one when both are received */
 #include <faultline.h>
@@ -11,6 +12,7 @@
 #include "mpi/expect.h"
 
 #define MESSAGES 10
+#define MANY 600
 #define TAG_READY 2
 
 static int rank;
@@ -47,6 +49,22 @@ static void with_group(void)
     expect(word == MESSAGES - 1);
 }
 
+static void with_many(void)
+{
+    MPI_Request request[MANY];
+    int word[MANY];
+    for (int i = 0; i < MANY; i++) {
+        word[i] = i;
+        if (rank == 0)
+            MPI_Issend(&word[i], 1, MPI_INT, 1, 0, world, &request[i]);
+        else
+            MPI_Recv(&word[i], 1, MPI_INT, 0, 0, world, MPI_STATUS_IGNORE);
+        expect(word[i] == i);
+    }
+    if (rank == 0)
+        MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
+}
+
 static void behind(void)
 {
     int word = 1, more = 2;
@@ -74,11 +92,13 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
-    int is_group = argc < 2 || strcmp(argv[1], "group") == 0;
-    if (is_group)
+    const char *how = argc < 2 ? "group" : argv[1];
+    if (strcmp(how, "group") == 0)
         with_group();
+    else if (strcmp(how, "many") == 0)
+        with_many();
     else
         behind();
     MPI_Finalize();
-    return expect_end(is_group ? "group" : "behind", rank);
+    return expect_end(how, rank);
 }

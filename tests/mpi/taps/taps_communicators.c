@@ -106,6 +106,19 @@ static void topologies(void)
     use_and_free(&graph);
 }
 
+/* In which ranks have other numbers than in MPI_COMM_WORLD. */
+static void topology_of_a_half(void)
+{
+    MPI_Comm half, graph;
+    int index[2] = {1, 2}, edges[2] = {1, 0}, in = -1;
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, 0, &half);
+    MPI_Graph_create(half, 2, index, edges, 0, &graph);
+    MPI_Neighbor_allgather(&world_rank, 1, MPI_INT, &in, 1, MPI_INT, graph);
+    expect(in == (world_rank ^ 1));
+    use_and_free(&graph);
+    use_and_free(&half);
+}
+
 /* Two halves talk across, by remote rank, and merge. */
 static void between(void)
 {
@@ -142,6 +155,7 @@ int main(int argc, char **argv)
     copies();
     parts();
     topologies();
+    topology_of_a_half();
     between();
     use(MPI_COMM_SELF);
     /* messages under way on a communicator that is freed meanwhile */
