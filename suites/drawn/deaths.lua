@@ -160,6 +160,57 @@ for number = 1, PROGRAMS do
   end
 end
 
+-- Processes in reserve take the places, of as many ranks as there are, one after the other: of one
+-- that dies at work, when another one or itself has come to its end, or when it has just taken a
+-- place itself.
+local function out_of_reserve(p, protocol, ranks, reserve)
+  local process = {}
+  for rank = 0, ranks - 1 do
+    process[rank] = rank
+    p:await { rank = rank, event = "call", nth = 2 } -- all have begun
+  end
+  for newcomer = ranks, ranks + reserve - 1 do
+    local rank, how = random(0, ranks - 1), random(100)
+    local again = process[rank] >= ranks
+    if how <= 40 then
+      local at_end = chance(50) and process[rank] or process[(rank + 1) % ranks]
+      p:await { rank = at_end, event = "phase", name = protocol .. ":before-finish" }
+      p:kill { rank = process[rank], event = "send", level = "wire", nth = random(8) }
+    else
+      p:kill { rank = process[rank], event = "call", level = chance(50) and "wire" or nil,
+               nth = random(again and 20 or 60) }
+    end
+    process[rank] = newcomer
+    if chance(75) then
+      p:await { rank = newcomer, event = "phase", name = protocol .. ":lives-on" }
+    elseif newcomer < ranks + reserve - 1 then -- it dies on its way
+      p:kill { rank = newcomer, event = "call", level = "wire", nth = random(10, 90) }
+      return p:await { rank = newcomer + 1, event = "phase", name = protocol .. ":lives-on" }
+    end
+  end
+end
+
+for number = 1, PROGRAMS do
+  for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
+    local ranks, reserve, upper = random(2, 4), random(3), protocol:upper()
+    local program, given = "drawn", arguments(number, 12)
+    if number % 2 == 0 then -- the first rank is at its end early
+      program, given = "pipeline", { "--iterations", random(10, 40), "--one-way", 1 }
+    end
+    scenario(("%s: reserve, %s %d"):format(protocol, program, number)) {
+      protocol = protocol, program = program, claims = { "H", "M" }, arguments = given,
+      policy = POLICIES[number % 3],
+      ranks = ranks + reserve, reserve = reserve,
+      environment = { [upper .. "_EVERY"] = random(1, 3), [upper .. "_RESERVE"] = reserve },
+      engine = "step", survivors = true, timeout = 60,
+      plan = function(p)
+        p:jitter { ms = random(10) }
+        out_of_reserve(p, protocol, ranks, reserve)
+      end,
+    }
+  end
+end
+
 -- Under replication a process of each rank dies, directly before or after it sends; what it sends
 -- may be a testimony of what nobody determines.
 for number = 1, PROGRAMS do

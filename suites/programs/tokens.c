@@ -393,11 +393,11 @@ static void begin_round(void)
 
 static void choose(void)
 {
-    double time = MPI_Wtime();
-    uint64_t value;
-    checkpoint_decision("time", &time, sizeof time);
-    memcpy(&value, &time, sizeof value);
-    see(value);
+    double times[2] = {MPI_Wtime(), MPI_Wtime()};
+    uint64_t values[2];
+    checkpoint_decision("times", times, sizeof times);
+    memcpy(values, times, sizeof values);
+    see(program_mix(values[0], values[1]));
 }
 
 /* The rank does one thing, drawn from all that it may do. It calls what blocks only where it is
