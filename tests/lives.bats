@@ -114,6 +114,12 @@ END
     [[ "$output" == *"MPIX_Comm_revoke: MPICH under mpiexec has no ULFM"* ]]
 }
 
+@test "who is in MPI_Finalize helps a large message on that it has begun to send" {
+    job "$BUILD/tests/mpi/lives_late_receiver" 2 ''
+    judged 0
+    [[ $output == *"lives_late_receiver: rank 1 ok"* || $(cat out/latest/1/output/*) == *"rank 1 ok"* ]]
+}
+
 # What went wrong here: the step engine refuses to make more than a number of processes. The run was
 # called unknown for that refusal, and not a violation for the crash.
 @test "a rank that crashes, and so does each process that takes its place, is a violation" {

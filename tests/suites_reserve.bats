@@ -9,7 +9,7 @@ load suites_common
 setup() { suites_setup; }
 
 @test "reserve: ranks, processes that take their place and processes in reserve die, on the step engine" {
-    passes 42 "$ROOT/suites/reserve" --engine step --filter 'scmel, master_worker: *'
+    passes 43 "$ROOT/suites/reserve" --engine step --filter 'scmel, master_worker: *'
     passes 42 "$ROOT/suites/reserve/crash.lua" --engine step --filter 'camel, leanmd: *'
 }
 

@@ -98,9 +98,11 @@ static void exchange_with_nobody(uint64_t step)
     MPI_Send(&number, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD);
     MPI_Recv(&got, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD, status);
     must_be(step, is_empty(status, MPI_PROC_NULL), "a message of nobody has come from somebody");
+    status[0] = (MPI_Status){0}; /* not that of the call before */
     MPI_Sendrecv(&number, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, &got, 1, MPI_UINT64_T,
                  MPI_PROC_NULL, TAG_NOBODY, MPI_COMM_WORLD, status);
     must_be(step, is_empty(status, MPI_PROC_NULL), "an exchange with nobody brings a message");
+    status[0] = (MPI_Status){0};
     MPI_Sendrecv_replace(&got, 1, MPI_UINT64_T, MPI_PROC_NULL, TAG_NOBODY, MPI_PROC_NULL,
                          TAG_NOBODY, MPI_COMM_WORLD, status);
     must_be(step, is_empty(status, MPI_PROC_NULL), "an exchange in place brings a message");

@@ -50,3 +50,14 @@ for protocol, program in pairs {
     for nth = 4, 10, 3 do messages(protocol, program, rank, nth) end
   end
 end
+
+-- A rank dies in MPI_Init before it has said a word; by then all others wait for its first words.
+for protocol, program in pairs {
+  scmel = "master_worker", camel = "openatom", pessimistic = "master_worker",
+} do
+  late(protocol, program, "rank 2, before its first words", "step", function(p)
+    p:stop { rank = 2, event = "call", call = "MPI_Comm_dup", level = "wire", position = "after",
+             ms = 50 }
+    p:kill { rank = 2, event = "send", level = "wire" }
+  end)
+end
