@@ -14,6 +14,7 @@
     X(MPI_Comm, COMM_SELF)                                                                         \
     X(MPI_Comm, COMM_WORLD)                                                                        \
     X(MPI_Request, REQUEST_NULL)                                                                   \
+    X(MPI_Errhandler, ERRORS_RETURN)                                                               \
     X(MPI_Message, MESSAGE_NO_PROC)                                                                \
     X(MPI_Message, MESSAGE_NULL)                                                                   \
     X(MPI_Datatype, DATATYPE_NULL)                                                                 \
