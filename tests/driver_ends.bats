@@ -63,6 +63,27 @@ shared_memory_is_gone() {
     all_gone
 }
 
+under_way() {
+    [ -s "faultline-out/latest/$1/store/pid.0" ] && [ -s "faultline-out/latest/$1/store/pid.1" ]
+}
+
+@test "kill -9 of the process that looks after one of three runs leaves the two others alone" {
+    local run first
+    for run in 1 2 3; do scenario "number $run" '"spin"' 'timeout = 3600'; done
+    env --default-signal=INT,TERM "$FAULTLINE" run -j 3 s.lua >tap 2>err 3>&- &
+    DRIVER=$!
+    for run in 1 2 3; do wait_until under_way "$run"; done
+    # The ranks are its grandchildren: its children are as old as their runs.
+    first=$(pgrep -o -P "$DRIVER" -x faultline)
+    kill -9 "$first"
+    wait_until grep -q '^not ok 1 - number 1 # harness-error' tap
+    kill -INT "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    [ "$status" -eq 130 ]
+    [ "$(grep -c '# SKIP cut off by the user' tap)" -eq 2 ]
+    all_gone
+}
+
 @test "SIGTERM does the same" {
     begin '"spin"' pid.0 pid.1
     kill -TERM "$DRIVER"
