@@ -58,10 +58,13 @@ local function deaths(p, protocol, ranks, fate)
     local next_one = now.of_rank((victim.rank + 1) % ranks)
     local other = chance(60) and next_one or pick(now.mortal)
     local is_new, how = victim.process >= ranks, random(100)
+    -- Under respawn the line of two that die together is lost, and may be one that others have
+    -- ended with.
+    local may_be_two = victim ~= other and (protocol ~= "respawn" or death == 1)
     if how <= 15 then return at_the_end(p, now, protocol) end
-    if how <= 30 and victim ~= other then
+    if how <= 30 and may_be_two then
       p:kill { ranks = { victim.process, other.process },
-               at = { rank = now.spared, event = "call", level = "wire", nth = random(45) } }
+               at = { rank = now.spared, event = "call", level = "wire", nth = random(25) } }
       now.die(victim, other)
     else
       if how <= 50 and death > 1 and protocol ~= "standby" and not is_new then -- in a repair
@@ -78,7 +81,7 @@ end
 local LOSSY = { "U", "F", "H.orphan", "H.duplicate", "H.payload", "H.order", "H.result" }
 
 local function laplace()
-  return "laplace", { "--iterations", random(5, 16), "--size", random(16, 24) }
+  return "laplace", { "--iterations", random(6, 16), "--size", random(16, 24) }
 end
 
 local worlds = {

@@ -67,6 +67,12 @@ crash("two at once, side by side: all begin again", function(p)
   p:kill { ranks = { 1, 2 }, at = at_call(3, 40) }
 end)
 
+crash("one, and later two side by side: all begin again, its new process, too", function(p)
+  p:kill(at_call(1, 30))
+  p:await { rank = 4, event = "saved" }
+  p:kill { ranks = { 2, 3 }, at = at_call(0, 8) }
+end)
+
 crash("the last and the first at once, which are side by side too", function(p)
   p:kill { ranks = { 0, 3 }, at = at_call(1, 40) }
 end)

@@ -100,8 +100,8 @@ for _, name in ipairs { "mid-commit", "before-commit-rename", "after-commit-rena
   end)
 end
 
--- Who cannot store its state ends the job. It is started again from the newest transaction, which all
--- have stored; a rank dies when the next one is committed.
+-- Who cannot store its state ends the job. It is started again from the newest transaction that all
+-- have stored, and a rank dies when the next one is committed.
 for _, where in ipairs {
   { 2, "open", "line-3.rank-2.new", "EMFILE" }, { 1, "write", "line-3.rank-1.new", "ENOSPC" },
   { 3, "sync", "line-3.rank-3.new", "EIO" }, { 0, "rename", "line-3.rank-0", "EIO" },
