@@ -17,6 +17,8 @@ static void kill_rank(int32_t rank)
     }
     if (rank >= engine->processes) /* its parent kills it when it comes */
         return;
+    if (engine->process[rank].state == PROCESS_LEFT) /* who has ended in order does not die */
+        return;
     engine_died(rank);
     engine_call_launcher();
 }
@@ -37,8 +39,9 @@ static void report_death(int32_t process)
 
 static bool is_there(int32_t process)
 {
-    if (process >= engine->processes)
+    if (process < 0 || process >= engine->processes)
         return false;
+    engine_touch(TOUCH_LOOK, engine_death_of(process));
     enum process_state state = engine->process[process].state;
     return state != PROCESS_ABSENT && state != PROCESS_LEFT && state != PROCESS_DEAD;
 }

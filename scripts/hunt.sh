@@ -9,7 +9,7 @@
 #     GLOB   only mutants of such names (c3-*); by itself all
 # HUNT_SEEDS: chunks of drawn programs (default 4). HUNT_SUITES=no: drawn programs alone.
 # HUNT_MINUTES: how long to go on with a mutant that none of these finds, with programs of further
-# seeds, or where there are none with a campaign over the suites of its protocol (default 0).
+# seeds; of protocols for which little is drawn with campaigns over their suites, too (default 0).
 # JOBS: how many runs at once (default as many as there are processors).
 # HUNT_ALL=yes: goes on after the first, and prints every claim that is violated anywhere.
 # HUNT_DRAWN=N: instead of these, N mutants of each protocol that are drawn from HUNT_DRAWN_SEED

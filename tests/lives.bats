@@ -115,7 +115,8 @@ END
 }
 
 @test "who is in MPI_Finalize helps a large message on that it has begun to send" {
-    job "$BUILD/tests/mpi/lives_late_receiver" 2 ''
+    job "$BUILD/tests/mpi/lives_late_receiver" 2 'p:stop { rank = 1, call = "MPI_Recv",
+      release = { rank = 0, call = "MPI_Finalize" } }'
     judged 0
 }
 
@@ -202,6 +203,19 @@ LUA
         judged 2
         [[ $output == *"killed nobody"*"rank $victim had no process when it was done"* ]]
     done
+}
+
+# Rank 1 agrees when rank 0 has received its message, for which the plan has rank 0 wait for another one,
+# that rank 2 sends when all have agreed.
+@test "on the step engine a rank that agrees after a death gives up a choice that cannot come" {
+    printf 'scenario "choice" { protocol = "null", program = "%s", ranks = 4, survivors = true,
+  engine = "step", arguments = { "--keep", "0:irecv=any 1:ssend=0 agree=1 2:send=0 0:wait" },
+  claims = { "H.progress" }, plan = function(p)
+    p:choose { rank = 0, source = 2, event = "recv", after = "start" }
+    p:kill { rank = 3, call = "MPIX_Comm_agree", after = "start" }
+  end }' "$BUILD/programs/survivors" >s.lua
+    judged 2
+    [[ $output == *"step 1 of the plan could not be done: choose"* ]]
 }
 
 @test "a process in reserve sends on what the plan keeps with it while it waits for a death" {

@@ -24,7 +24,8 @@
 /* Looks after what is held back, without blocking. Every lower call begins with it. */
 void steer_look(void);
 
-/* The same; true: something is held, or on its way to the library. */
+/* The same; true: a message is held, or on its way to the library, or a receive waits for its
+ * choice. */
 bool steer_look_at_held(void);
 
 /* --- sends ------------------------------------------------------------------------------------ */

@@ -44,7 +44,8 @@ void steer_look(void)
 bool steer_look_at_held(void)
 {
     steer_look();
-    return steer_holds(handles.COMM_NULL);
+    return steer_holds(handles.COMM_NULL) ||
+           atomic_load_explicit(&runtime_slot->choosing, memory_order_relaxed) > 0;
 }
 
 void steer_round(unsigned *round)

@@ -45,12 +45,14 @@ static void post_nothing(void)
  * MPI_COMM_SELF does not: MPICH looks for nothing but what the process has sent to itself.) */
 static void progress(void)
 {
+    static atomic_flag busy = ATOMIC_FLAG_INIT; /* two threads may not test one request */
     int flag;
-    if (has_left || !has_nothing)
+    if (has_left || !has_nothing || atomic_flag_test_and_set(&busy))
         return;
     library_begin();
     library.Test(&nothing, &flag, MPI_STATUS_IGNORE);
     library_end();
+    atomic_flag_clear(&busy);
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
