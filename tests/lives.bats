@@ -115,8 +115,8 @@ END
 }
 
 @test "who is in MPI_Finalize helps a large message on that it has begun to send" {
-    job "$BUILD/tests/mpi/lives_late_receiver" 2 'p:stop { rank = 1, call = "MPI_Recv",
-      release = { rank = 0, call = "MPI_Finalize" } }'
+    printf 'scenario "late" { protocol = "null", program = "%s", ranks = 2, survivors = true,
+  arguments = { "%s" }, claims = { "H.progress" } }' "$BUILD/tests/mpi/lives_late_receiver" "$PWD/begun" >s.lua
     judged 0
 }
 

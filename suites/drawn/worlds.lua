@@ -40,7 +40,7 @@ local function job(ranks, fate)
   return self
 end
 
--- In MPI_Finalize: where a world is repaired that all have left, nobody is missed.
+-- In MPI_Finalize. The protocols that repair the world there, too, may lose another rank in it.
 local function at_the_end(p, now, protocol)
   p:kill { rank = table.remove(now.mortal, random(#now.mortal)).process, call = "MPI_Finalize" }
   if protocol ~= "ft_mpi" and protocol ~= "transactions" or #now.mortal == 0 then return end

@@ -70,7 +70,7 @@ struct call {
     int *counts;  /* of varying pieces, in numbers; owned */
     int *offsets; /* owned */
     int count;    /* of pieces of one size, in numbers */
-    int total;    /* of the varying ones, and of what is left free in front of them */
+    int total;    /* of the varying ones */
     bool in_place;
     enum way way;
     struct layout sent, received;
@@ -134,7 +134,7 @@ static void call_begin(struct call *call)
     MPI_Group_free(&everybody);
     call->root = draw(step, ASK_ROOT, call->size);
     call->count = draw_count(step, ASK_COUNT);
-    call->total = draw(step, ASK_FREE, 3);
+    call->total = 0;
     for (int i = 0; i < call->size; i++) {
         call->counts[i] = draw_count(step, ASK_VARYING + call->world[i]);
         call->offsets[i] = call->total;

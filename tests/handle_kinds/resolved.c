@@ -20,6 +20,9 @@ struct address_of_MPI_Comm {
 struct address_of_MPI_Request {
     int one;
 } mpi_request_null_data;
+struct address_of_MPI_Errhandler {
+    int one;
+} mpi_errors_return_data;
 struct address_of_MPI_Message {
     int one;
 } mpi_message_no_proc_data, mpi_message_null_data;
