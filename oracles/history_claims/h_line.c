@@ -36,6 +36,7 @@ struct line_notes {
 struct incarnation_notes {
     struct line_notes lines;  /* what begins or settles one: by line, then the earliest first */
     struct line_notes passed; /* potential checkpoints: by rank, then the earliest first */
+    bool some_pass_none;      /* of the ranks that passed some in an incarnation before */
     uint64_t promised;        /* potential checkpoints; 0: nothing is promised */
     struct line_note begins;  /* the promise of when the next line is begun; value 0: none */
 };
@@ -101,6 +102,28 @@ static struct line_note passed_by_rank(const struct lives *lives, struct line_no
     return note;
 }
 
+/* Such a rank has not passed as many as are promised, however many the others have. */
+static bool some_pass_none(const struct judging *judging, int incarnation)
+{
+    const struct lives *lives = &judging->reading.lives;
+    int *newest = memory_new((size_t)lives->ranks, sizeof *newest); /* plus one; 0: never */
+    for (size_t t = 0; t < judging->traces->count; t++) {
+        const struct trace *trace = &judging->traces->trace[t];
+        uint64_t index = trace->count;
+        while (trace->incarnation <= incarnation && note_before(trace, index, &index)) {
+            const struct life *life = lives_find(lives, event_of(trace, index));
+            if (trace->record[index].tag == NOTE_POTENTIAL && life != NULL &&
+                newest[life->rank] <= trace->incarnation)
+                newest[life->rank] = trace->incarnation + 1;
+        }
+    }
+    bool found = false;
+    for (int rank = 0; rank < lives->ranks; rank++)
+        found |= newest[rank] != 0 && newest[rank] != incarnation + 1;
+    free(newest);
+    return found;
+}
+
 static void collect(const struct judging *judging, int incarnation, struct incarnation_notes *in)
 {
     *in = (struct incarnation_notes){.promised = 0};
@@ -126,6 +149,7 @@ static void collect(const struct judging *judging, int incarnation, struct incar
     }
     sort(&in->lines, compare_lines);
     sort(&in->passed, compare_passed);
+    in->some_pass_none = some_pass_none(judging, incarnation);
 }
 
 /* Something was done to the job that the protocol need not bear in time. */
@@ -162,7 +186,7 @@ static const struct line_note *overdue(const struct incarnation_notes *in, uint6
 {
     const struct line_notes *list = &in->passed;
     const struct line_note *last = NULL;
-    for (size_t at = 0; at < list->count;) {
+    for (size_t at = 0; !in->some_pass_none && at < list->count;) {
         size_t later = skip(list, at, ticks), end = skip(list, at, UINT64_MAX);
         if (end - later < promised)
             return NULL;
