@@ -108,7 +108,7 @@ tries() {
     while [ -z "$all" ] && kill -0 $! 2>/dev/null && [ -z "$(sed -nE "$first" "$work/tap")" ]; do
         sleep 0.2
     done
-    [ -n "$all" ] || kill -TERM $! 2>/dev/null || true # the first is enough; of & SIGINT is ignored
+    [ -n "$all" ] || kill -TERM $! 2>/dev/null || true # the first is enough; a job in the background ignores SIGINT
     wait $! || status=$?
     case $status in
     [0-3] | 143) ;;

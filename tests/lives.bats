@@ -205,8 +205,8 @@ LUA
     done
 }
 
-# Rank 1 agrees when rank 0 has received its message, for which the plan has rank 0 wait for another one,
-# that rank 2 sends when all have agreed.
+# The plan lets the receive of rank 0 take only what rank 2 sends, and rank 2 sends when all have agreed. But
+# rank 1 agrees only when rank 0 has received what rank 1 sends.
 @test "on the step engine a rank that agrees after a death gives up a choice that cannot come" {
     printf 'scenario "choice" { protocol = "null", program = "%s", ranks = 4, survivors = true,
   engine = "step", arguments = { "--keep", "0:irecv=any 1:ssend=0 agree=1 2:send=0 0:wait" },

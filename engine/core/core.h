@@ -218,8 +218,9 @@ void engine_wait_for_one(engine_ready *ready, void *data);
  * what it waited for. There is one such function. */
 void engine_when_waited(void (*call)(void));
 
-/* Called over and over while this process waits, for what of Faultline's own others may wait for;
- * false: there is nothing (more) of it in this wait. NULL: there is never any. */
+/* Called over and over while this process waits in a call: does what other processes may be waiting
+ * for, such as to send messages on that the plan held. false: nothing is left to do until the wait
+ * is over. NULL: there never is any. */
 extern bool (*engine_meanwhile)(void);
 
 /* Whether ready(data), which changes nothing. A process that does nothing but poll in vain is not

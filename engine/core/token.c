@@ -187,7 +187,7 @@ void engine_when_waited(void (*call)(void))
 
 bool (*engine_meanwhile)(void);
 
-/* What engine_meanwhile does may give the token away, so ready is asked again before each block. */
+/* engine_meanwhile may give the token away, so ready is asked again before the process blocks. */
 static void wait_at_once(engine_ready *ready, void *data)
 {
     bool looks = engine_meanwhile != NULL;

@@ -31,8 +31,8 @@ extern void (*lives_progress)(void);
 void steer_look(void) __attribute__((weak));
 void steer_round(unsigned *round) __attribute__((weak));
 
-/* For one that waits in the step engine, in a call that has no form that does not block:
- * steer_look; false: nothing is kept with this process. */
+/* For a process that waits in a blocking call of the step engine: a steer_look. false: the plan
+ * keeps no message with this process, and no receive of it waits for its choice. */
 bool steer_look_at_held(void) __attribute__((weak));
 
 /* Before another look at what others have done. Gives the processor away. */

@@ -118,9 +118,10 @@ bool steer_gathered(MPI_Comm comm);
 int steer_collective(int result, MPI_Request *request);
 
 /* Before a call over `comm` that has no non-blocking form: returns when all are there. What MPI
- * lets a collective call do anyway; where one has died, at once, and what is held then only the
- * step engine asks for while the call waits. MPI_COMM_NULL: only some ranks make the call, as with
- * MPI_Comm_create_group; then returns when jitter holds nothing back any more. */
+ * lets a collective call do anyway. Where a member has died it returns at once: while the call
+ * waits then, the step engine looks after held messages, and Open MPI does not. MPI_COMM_NULL: only
+ * some ranks make the call, as with MPI_Comm_create_group; then returns when jitter holds nothing
+ * back any more. */
 void steer_gather(MPI_Comm comm);
 
 /* Before a communicator is given back: returns when nothing that uses it is held; for

@@ -36,7 +36,7 @@ struct line_notes {
 struct incarnation_notes {
     struct line_notes lines;  /* what begins or settles one: by line, then the earliest first */
     struct line_notes passed; /* potential checkpoints: by rank, then the earliest first */
-    bool some_pass_none;      /* of the ranks that passed some in an incarnation before */
+    bool some_pass_none;      /* some rank that did in an incarnation before */
     uint64_t promised;        /* potential checkpoints; 0: nothing is promised */
     struct line_note begins;  /* the promise of when the next line is begun; value 0: none */
 };
@@ -102,7 +102,8 @@ static struct line_note passed_by_rank(const struct lives *lives, struct line_no
     return note;
 }
 
-/* Such a rank has not passed as many as are promised, however many the others have. */
+/* Some rank passed potential checkpoints in an incarnation before, and passes none in this one. So
+ * it has not passed as many as are promised, however many the others have. */
 static bool some_pass_none(const struct judging *judging, int incarnation)
 {
     const struct lives *lives = &judging->reading.lives;
@@ -111,9 +112,10 @@ static bool some_pass_none(const struct judging *judging, int incarnation)
         const struct trace *trace = &judging->traces->trace[t];
         uint64_t index = trace->count;
         while (trace->incarnation <= incarnation && note_before(trace, index, &index)) {
+            if (trace->record[index].tag != NOTE_POTENTIAL)
+                continue;
             const struct life *life = lives_find(lives, event_of(trace, index));
-            if (trace->record[index].tag == NOTE_POTENTIAL && life != NULL &&
-                newest[life->rank] <= trace->incarnation)
+            if (life != NULL && newest[life->rank] <= trace->incarnation)
                 newest[life->rank] = trace->incarnation + 1;
         }
     }

@@ -160,9 +160,9 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Processes in reserve take the places, of as many ranks as there are, one after the other: of one
--- that dies at work, when another one or itself has come to its end, or when it has just taken a
--- place itself.
+-- Processes in reserve take the places of ranks that die one after the other. A rank dies at work,
+-- or when it or the next rank has come to its end; a process in reserve dies on the way to its
+-- place.
 local function out_of_reserve(p, protocol, ranks, reserve)
   local process = {}
   for rank = 0, ranks - 1 do

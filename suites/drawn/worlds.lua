@@ -40,7 +40,8 @@ local function job(ranks, fate)
   return self
 end
 
--- In MPI_Finalize. The protocols that repair the world there, too, may lose another rank in it.
+-- A rank dies in MPI_Finalize; under ft_mpi and transactions also another one. Under the other
+-- protocols a second death there may be more than they promise.
 local function at_the_end(p, now, protocol)
   p:kill { rank = table.remove(now.mortal, random(#now.mortal)).process, call = "MPI_Finalize" }
   if protocol ~= "ft_mpi" and protocol ~= "transactions" or #now.mortal == 0 then return end
