@@ -375,6 +375,28 @@ static void report_brought_back(struct c_pass *pass, const struct message_note *
     finding_show(finding, note->event);
 }
 
+bool c_is_failed_receive(const struct record *record, const struct message_note *note)
+{
+    return record_is_of_app(record) && record->error != 0 && record->comm == note->comm &&
+           record->tag == (int32_t)note->tag &&
+           (record->kind == RECORD_RECV || record->kind == RECORD_COMPLETE);
+}
+
+/* Several messages came in the call, and nobody saw what was in this one: it may be the note's. */
+static bool has_failed_in_call(const struct c_pass *pass, const struct message_note *note)
+{
+    const struct trace *trace = pass->lines->of[note->rank].trace;
+    for (uint64_t at = 0; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        if (record->peer != note->peer || !c_is_failed_receive(record, note))
+            continue;
+        struct call_span span = call_span_of(trace, at);
+        if (span.enter <= note->ticks && note->ticks <= span.leave)
+            return true;
+    }
+    return false;
+}
+
 /* Notes that no message was found for. */
 static void judge_leftover(struct c_pass *pass, const struct message_note *note)
 {
@@ -383,6 +405,8 @@ static void judge_leftover(struct c_pass *pass, const struct message_note *note)
         report_unknown_peer(pass, note);
         return;
     }
+    if (note->kind != NOTE_SUPPRESSED && has_failed_in_call(pass, note))
+        return;
     if (may_be_brought_back(pass, note)) {
         report_brought_back(pass, note);
         return;

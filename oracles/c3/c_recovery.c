@@ -16,7 +16,7 @@
  * What the protocol tells is not enough: whether the message went on the wire is looked up in the
  * records of the wire inside the call (find_on_wire). Cost: for each send of a recovery the early
  * messages of its line; for each early or late message the records inside its call. */
-#include "oracles/c3/c_family.h"
+#include "oracles/c3/c_message.h"
 #include "oracles/history_claims/owed.h"
 
 #include "base/memory.h"
@@ -185,9 +185,7 @@ static bool has_failed_receive(const struct c_pass *pass, const struct message_n
     for (size_t i = 0; i < traces->count; i++)
         for (uint64_t at = 0; at < traces->trace[i].count; at++) {
             const struct record *record = &traces->trace[i].record[at];
-            if (record_is_of_app(record) && record->error != 0 && record->comm == note->comm &&
-                record->tag == (int32_t)note->tag &&
-                (record->kind == RECORD_RECV || record->kind == RECORD_COMPLETE))
+            if (c_is_failed_receive(record, note))
                 return true;
         }
     return false;

@@ -36,13 +36,14 @@ static inline MPI_Comm make_graph(MPI_Comm of, int ranks)
     return made;
 }
 
-/* From the rank before, with its number as weight, to the next one. */
+/* A chain: from the rank before, with its number as weight, to the next one. The first has nobody
+ * in front of it, the last nobody behind it. */
 static inline MPI_Comm make_distributed(MPI_Comm of, int rank, int ranks)
 {
-    int before = (rank + ranks - 1) % ranks, next = (rank + 1) % ranks;
+    int before = rank - 1, next = rank + 1;
     MPI_Comm made;
-    MPI_Dist_graph_create_adjacent(of, 1, &before, &before, 1, &next, &rank, MPI_INFO_NULL, 0,
-                                   &made);
+    MPI_Dist_graph_create_adjacent(of, before >= 0, &before, &before, next < ranks, &next, &rank,
+                                   MPI_INFO_NULL, 0, &made);
     return made;
 }
 
@@ -119,12 +120,13 @@ static inline bool is_ring(MPI_Comm comm, int rank, int ranks)
 static inline bool is_distributed(MPI_Comm comm, int rank, int ranks)
 {
     int in, out, weighted, from, from_weight, to, to_weight;
+    bool has_before = rank > 0, has_next = rank + 1 < ranks;
     MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    if (in != 1 || out != 1 || !weighted)
+    if (in != has_before || out != has_next || !weighted)
         return false;
-    MPI_Dist_graph_neighbors(comm, 1, &from, &from_weight, 1, &to, &to_weight);
-    return from == (rank + ranks - 1) % ranks && from_weight == from && to == (rank + 1) % ranks &&
-           to_weight == rank;
+    MPI_Dist_graph_neighbors(comm, in, &from, &from_weight, out, &to, &to_weight);
+    return (!has_before || (from == rank - 1 && from_weight == from)) &&
+           (!has_next || (to == rank + 1 && to_weight == rank));
 }
 
 /* Whether it has the topology that construct() gives. */

@@ -375,48 +375,86 @@ static void receive_part(uint64_t step)
     MPI_Type_free(&type);
 }
 
-/* --- a broadcast that each rank but the root takes in another order ----------------------- */
+/* --- collectives in which the ranks have their numbers in different orders ---------------- */
 
+/* The root, or all others, have the second number in front of the first. */
 static void spread_reversed(uint64_t step)
 {
     int root = draw(step, 91660, self.ranks), lengths[] = {1, 1}, places[] = {1, 0};
+    bool is_reversed = draw(step, 91662, 2) == (self.rank == root);
     uint64_t number[2] = {step, step + 1};
     MPI_Datatype reversed;
     if (!feature[COLLECTIVES] || draw(step, 91661, 3) != 0)
         return;
     MPI_Type_indexed(2, lengths, places, MPI_UINT64_T, &reversed);
     MPI_Type_commit(&reversed);
-    if (self.rank == root)
-        MPI_Bcast(number, 2, MPI_UINT64_T, root, MPI_COMM_WORLD);
-    else
+    if (is_reversed)
         MPI_Bcast(number, 1, reversed, root, MPI_COMM_WORLD);
+    else
+        MPI_Bcast(number, 2, MPI_UINT64_T, root, MPI_COMM_WORLD);
     if (self.rank != root && (number[0] != step + 1 || number[1] != step))
-        wrong_in(step, "a broadcast is not in the order of the receiver's datatype");
+        wrong_in(step, "a broadcast is not in the order of the datatypes");
     MPI_Type_free(&reversed);
 }
 
 /* --- messages that are longer than their receives ---------------------------------------- */
 
+enum too_long { RECEIVED_ALONE, WAITED_FOR, TESTED };
+
+static int class_of(int error)
+{
+    int class;
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+/* Two messages, of which one is longer than its receive, by MPI_Waitall or MPI_Testall. */
+static bool is_cut_of_two(int from, int cut, bool waits)
+{
+    uint64_t got[2][3] = {{0}, {0}};
+    MPI_Request request[2];
+    MPI_Status status[2];
+    int error, all = 0;
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(got[i], 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD, &request[i]);
+    if (waits)
+        error = MPI_Waitall(2, request, status);
+    else
+        do
+            error = MPI_Testall(2, request, &all, status);
+        while (error == MPI_SUCCESS && !all);
+    return class_of(error) == MPI_ERR_IN_STATUS && got[cut][2] == 0 &&
+           class_of(status[cut].MPI_ERROR) == MPI_ERR_TRUNCATE &&
+           status[!cut].MPI_ERROR == MPI_SUCCESS;
+}
+
+static bool is_cut_alone(int from)
+{
+    uint64_t got[3] = {0};
+    int error =
+        MPI_Recv(got, 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return class_of(error) == MPI_ERR_TRUNCATE && got[2] == 0;
+}
+
 static void receive_too_long(uint64_t step)
 {
-    int from, to, class;
+    int from, to, cut = draw(step, 91670, 2), way = draw(step, 91671, 3);
     MPI_Errhandler before;
     const uint64_t sent[3] = {step, step + 1, step + 2};
-    uint64_t got[3] = {0};
     if (!pair_of(step, PAIRS_TOO_LONG, &from, &to))
         return;
-    if (self.rank == from)
-        MPI_Send(sent, 3, MPI_UINT64_T, to, TAG_TOO_LONG, MPI_COMM_WORLD);
+    for (int i = 0; self.rank == from && i < (way == RECEIVED_ALONE ? 1 : 2); i++)
+        MPI_Send(sent, way == RECEIVED_ALONE || i == cut ? 3 : 2, MPI_UINT64_T, to, TAG_TOO_LONG,
+                 MPI_COMM_WORLD);
     if (self.rank != to)
         return;
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int error =
-        MPI_Recv(got, 2, MPI_UINT64_T, from, TAG_TOO_LONG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    bool is_right =
+        way == RECEIVED_ALONE ? is_cut_alone(from) : is_cut_of_two(from, cut, way == WAITED_FOR);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
     MPI_Errhandler_free(&before);
-    MPI_Error_class(error, &class);
-    if (class != MPI_ERR_TRUNCATE || got[2] != 0)
+    if (!is_right)
         wrong_in(step, "of a message that is longer than its receive there is no error");
 }
 
