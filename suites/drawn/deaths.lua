@@ -266,10 +266,28 @@ for number = 1, PROGRAMS do
   end
 end
 
+-- What one rank sends to a second one is held, so that reductions to it do not end; a third one dies,
+-- is given back what it had contributed, and then the second one dies with these reductions unended.
+local function unended(p, protocol)
+  local ranks = job(p, protocol, 1)
+  local root = random(0, p.ranks - 1)
+  local other = (root + random(p.ranks - 1)) % p.ranks
+  local child = root
+  while child == root or child == other do child = random(0, p.ranks - 1) end
+  local held = p:hold { from = other, to = root, level = "wire", nth = random(80), attempt = true,
+                        release = { rank = p.ranks + 1, event = "call" } }
+  p:kill { rank = child, event = "call", nth = random(30), after = held }
+  ranks.replace(child)
+  ranks.lives_on()
+  p:kill { rank = root, event = "call", level = "wire", nth = random(60) }
+  ranks.replace(root)
+  ranks.lives_on()
+end
+
 -- The program `roots`: many collective calls at once, with many roots, on several communicators.
 for number = 1, PROGRAMS do
   for _, kind in ipairs {
-    { "late for the new", late_for_the_new }, { "by turns", by_turns },
+    { "late for the new", late_for_the_new }, { "by turns", by_turns }, { "unended", unended },
   } do
     for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
       scenario(("%s: roots, %s %d"):format(protocol, kind[1], number)) {
