@@ -193,7 +193,7 @@ end
 for number = 1, PROGRAMS do
   for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
     local ranks, reserve, upper = random(2, 4), random(3), protocol:upper()
-    local program, given = "drawn", arguments(number, 12)
+    local program, given = "drawn", arguments(number, 12, "--large", number // 2 % 2)
     if number % 2 == 0 then -- the first rank is at its end early
       program, given = "pipeline", { "--iterations", random(10, 40), "--one-way", 1 }
     end
@@ -266,20 +266,16 @@ for number = 1, PROGRAMS do
   end
 end
 
--- What one rank sends to a second one is held, so that reductions to it do not end; a third one dies,
--- is given back what it had contributed, and then the second one dies with these reductions unended.
-local function unended(p, protocol)
+-- Far from lines: a rank dies and is given back what it had contributed to reductions of others; then
+-- one of these others dies, to whom it gives this again.
+local function given_twice(p, protocol)
   local ranks = job(p, protocol, 1)
-  local root = random(0, p.ranks - 1)
-  local other = (root + random(p.ranks - 1)) % p.ranks
-  local child = root
-  while child == root or child == other do child = random(0, p.ranks - 1) end
-  local held = p:hold { from = other, to = root, level = "wire", nth = random(80), attempt = true,
-                        release = { rank = p.ranks + 1, event = "call" } }
-  p:kill { rank = child, event = "call", nth = random(30), after = held }
+  local child = random(0, p.ranks - 1)
+  p:kill { rank = child, event = "call", nth = random(20, 150) }
   ranks.replace(child)
   ranks.lives_on()
-  p:kill { rank = root, event = "call", level = "wire", nth = random(60) }
+  local root = (child + random(p.ranks - 1)) % p.ranks
+  p:kill { rank = root, event = "call", nth = random(40) }
   ranks.replace(root)
   ranks.lives_on()
 end
@@ -287,7 +283,8 @@ end
 -- The program `roots`: many collective calls at once, with many roots, on several communicators.
 for number = 1, PROGRAMS do
   for _, kind in ipairs {
-    { "late for the new", late_for_the_new }, { "by turns", by_turns }, { "unended", unended },
+    { "late for the new", late_for_the_new }, { "by turns", by_turns },
+    { "given twice", given_twice },
   } do
     for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
       scenario(("%s: roots, %s %d"):format(protocol, kind[1], number)) {
@@ -297,7 +294,9 @@ for number = 1, PROGRAMS do
                       "--messages", random(0, 2), "--blocking", random(0, 1) },
         policy = POLICIES[number % 3],
         ranks = protocol == "camel" and random(4, 8) or random(3, 5),
-        environment = { [protocol:upper() .. "_EVERY"] = random(6) },
+        environment = {
+          [protocol:upper() .. "_EVERY"] = kind[2] == given_twice and random(4, 12) or random(6),
+        },
         engine = "step", survivors = true, timeout = 60,
         plan = function(p)
           p:jitter { ms = random(10) }

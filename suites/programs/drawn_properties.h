@@ -22,13 +22,31 @@ static struct {
 
 static MPI_Comm attributed = MPI_COMM_NULL;
 static MPI_Errhandler counting;
-static int attribute_key, attribute = 7, errors;
+static int attribute_key, end_key, attribute = 7, errors;
 
 static void count_error(MPI_Comm *comm, int *error, ...)
 {
     (void)comm;
     (void)error;
     errors++;
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF while all of MPI can still be used (MPI 4.0,
+ * section 11.2.4). */
+static int at_end(MPI_Comm self_comm, int key, void *value, void *extra)
+{
+    int keyval, *found, there;
+    MPI_Errhandler handler;
+    (void)self_comm, (void)key, (void)extra;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, value);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &found, &there);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
+    MPI_Comm_free_keyval(&keyval);
+    MPI_Comm_create_errhandler(count_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+    return there && found == &attribute ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
 /* Ahead of checkpoint_restore. The one that has the attribute is a duplicate of one that got it. */
@@ -43,6 +61,9 @@ static void properties_prepare(void)
     MPI_Comm_set_errhandler(parent, counting);
     MPI_Comm_dup(parent, &attributed);
     MPI_Comm_free(&parent);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &end_key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, end_key, &attribute);
+    MPI_Comm_free_keyval(&end_key);
 }
 
 static void properties_end(void)

@@ -9,6 +9,8 @@
 #include "drawn_plan.h"
 #include "program.h"
 
+#include <float.h>
+
 #define TAG_TOLD 4
 #define TAG_COUNTED 5
 #define TAG_ORDER 6
@@ -287,12 +289,22 @@ static int place_in_matrix(uint64_t step, int i)
     return by_columns ? row + MATRIX_ROWS * column : row * MATRIX_COLUMNS + column;
 }
 
+/* What has the size of a number; of the types of Fortran 90 one that takes its bytes as they are.
+ */
+static MPI_Datatype type_of_numbers(uint64_t step)
+{
+    MPI_Datatype type = MPI_UINT64_T;
+    if (draw(step, 91203, 3) == 0)
+        MPI_Type_create_f90_complex(FLT_DIG, FLT_MAX_10_EXP - 1, &type);
+    return type;
+}
+
 static void send_block(uint64_t step, int to)
 {
     uint64_t number[BLOCK_NUMBERS];
     for (int i = 0; i < BLOCK_NUMBERS; i++)
         number[i] = program_mix(step, (uint64_t)i);
-    MPI_Send(number, BLOCK_NUMBERS, MPI_UINT64_T, to, TAG_FREED, MPI_COMM_WORLD);
+    MPI_Send(number, BLOCK_NUMBERS, type_of_numbers(step), to, TAG_FREED, MPI_COMM_WORLD);
 }
 
 static bool is_sent_late(uint64_t step)
@@ -314,7 +326,7 @@ static void free_type(uint64_t step)
         memset(rare.typed_in, 0, sizeof rare.typed_in);
         MPI_Type_create_subarray(2, matrix, block, corner,
                                  is_by_columns(step) ? MPI_ORDER_FORTRAN : MPI_ORDER_C,
-                                 MPI_UINT64_T, &type);
+                                 type_of_numbers(step), &type);
         MPI_Type_commit(&type);
         MPI_Irecv(rare.typed_in, 1, type, from, TAG_FREED, MPI_COMM_WORLD, &rare.typed);
         MPI_Type_free(&type);

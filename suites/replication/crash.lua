@@ -95,3 +95,11 @@ for rank = 0, 1 do
       end)
   end
 end
+
+-- Process 2 still waits in MPI_Init for what process 3 sends first, and rank 0 has done its work.
+job({ "pipeline", "--iterations", 6, "--one-way", 1 }, "rank 0 is done before process 2 has begun",
+  function(p)
+    p:hold { from = 3, to = 2, level = "wire", after = "start",
+             release = point(RANKS, "before-done") }
+    p:kill { rank = 1, call = "MPI_Finalize" }
+  end)

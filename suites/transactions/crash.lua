@@ -114,6 +114,12 @@ for _, where in ipairs {
   end)
 end
 
+-- So does a new process that cannot read the state which it is to go on from.
+job(programs[1], "a new process cannot open what rank 1 has stored", function(p)
+  p:kill { rank = 1, at = { event = "commit", epoch = 3 } }
+  p:fail { rank = 4, event = "open", file = "line-3.rank-1", error = "EIO" }
+end)
+
 -- While rank 1 is replaced: another one, or its new process.
 for _, rank in ipairs { 0, 2, 3 } do
   for nth = 1, 10 do
