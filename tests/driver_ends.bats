@@ -111,6 +111,10 @@ under_way() {
     "$FAULTLINE" run s.lua
     [ -s faultline-out/latest/1/store/child.1 ]
     all_gone
+    rm -r faultline-out
+    "$FAULTLINE" run --engine step s.lua
+    [ -s faultline-out/latest/1/store/child.1 ]
+    all_gone
 }
 
 @test "kill -9 of the driver leaves nothing" {

@@ -80,9 +80,10 @@ traced() {
     grep -q 'faults: { asked: "2", installed: "2" }' <<<"$output"
 }
 
-@test "a call inside a function, and inside one that was inlined" {
+@test "a call inside a function, inside one that was inlined, and far below one" {
     plan "plain" sends 'p:await { rank = 0, event = "send", within = "in_a_function" }
-        p:await { rank = 0, event = "send", within = "in_an_inline_function" }'
+        p:await { rank = 0, event = "send", within = "in_an_inline_function" }
+        p:await { rank = 0, event = "send", within = "far_above" }'
     run timeout 100 "$FAULTLINE" run s.lua
     echo "$output"
     [ "$status" -eq 0 ]
@@ -90,6 +91,7 @@ traced() {
     grep -B 1 "awaited" trace
     [ "$(grep -B 1 awaited trace | grep -c "tag 2")" -eq 1 ]
     [ "$(grep -B 1 awaited trace | grep -c "tag 3")" -eq 1 ]
+    [ "$(grep -B 1 awaited trace | grep -c "tag 4")" -eq 1 ]
 }
 
 @test "a function that does not exist: told before anything is launched, with what is near" {
@@ -99,6 +101,14 @@ traced() {
     [ "$status" -eq 64 ]
     [[ "$output" == *'within: function "in_a_fucntion" is neither in '* ]]
     [[ "$output" == *'did you mean "in_a_function"?'* ]]
+}
+
+@test "a function of which only the name is known is none that a call can be within" {
+    plan "plain" sends 'p:await { rank = 0, event = "send", within = "of_no_size" }'
+    run timeout 100 "$FAULTLINE" run s.lua
+    echo "$output"
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'of function "of_no_size" the symbol tables tell where it begins and not where it ends'* ]]
     [ ! -e faultline-out ]
 }
 

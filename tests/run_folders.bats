@@ -43,6 +43,13 @@ in_memory() {
     "$FAULTLINE" replay "$run"
 }
 
+@test "a folder of a long name is judged as any other" {
+    subject true
+    deep=$PWD/$(printf 'a-long-name-%.0s' {1..20})/$(printf 'and-one-more-%.0s' {1..18})
+    "$FAULTLINE" run --engine step --keep --out "$deep" s.lua
+    "$FAULTLINE" check "$deep/latest/1"
+}
+
 @test "what run, and a campaign with --keep, leave of runs that passed is on the disk, too" {
     subject true
     campaign --keep

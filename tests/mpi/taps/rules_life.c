@@ -1,8 +1,9 @@
-/* For tests/rules.bats. `sends`: rank 0 sends three messages to each other rank, the second inside
- * a function of its own, the third inside one that is always inlined. `stopped`: rank 0 begins with
- * phase "stop", goes on when it sees that rank 1 has stopped, says "go", and waits until it runs
- * again; rank 1 says "here" and waits for a message. `waits`: rank 0 says "stop" and waits for a
- * message of rank 1. `polls`: the same with MPI_Iprobe. */
+/* For tests/rules.bats. `sends`: rank 0 sends four messages to rank 1 and two to each other rank:
+ * the second inside a function of its own, the third inside one that is always inlined, the fourth
+ * far below one. `stopped`: rank 0 begins with phase "stop", goes on when it sees that rank 1 has
+ * stopped, says "go", and waits until it runs again; rank 1 says "here" and waits for a message.
+ * `waits`: rank 0 says "stop" and waits for a message of rank 1. `polls`: the same with MPI_Iprobe.
+ */
 #include "mpi/expect.h"
 
 #include "faultline.h"
@@ -36,6 +37,28 @@ __attribute__((always_inline)) static inline void in_an_inline_function(void)
     MPI_Send(&rank, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
 }
 
+#define DEEP 200
+
+/* Not a loop: each call has a frame. */
+__attribute__((noinline)) static void go_down(int depth)
+{
+    int tag = 4;
+    if (depth > 0)
+        go_down(depth - 1);
+    else
+        MPI_Send(&tag, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void far_above(void)
+{
+    go_down(DEEP);
+    __asm__ volatile("");
+}
+
+/* A name of the symbol table alone, which says nothing of where the function ends. */
+__asm__(".text\n.type of_no_size, @function\nof_no_size:\n");
+
 static void sends(void)
 {
     int number;
@@ -43,9 +66,10 @@ static void sends(void)
         send_to_all(1);
         in_a_function();
         in_an_inline_function();
+        far_above();
         return;
     }
-    for (int tag = 1; tag <= (rank == 1 ? 3 : 2); tag++)
+    for (int tag = 1; tag <= (rank == 1 ? 4 : 2); tag++)
         MPI_Recv(&number, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 

@@ -29,6 +29,13 @@ static void test_create(void)
     check(board_map(path, &other, &error) == OK && other->ranks == 3 &&
               other->ticks_per_second == 2.5e9,
           "it is mapped a second time");
+    char link[80];
+    struct board *linked;
+    snprintf(link, sizeof link, "%s.link", path);
+    check(symlink(path, link) == 0 && board_map(link, &linked, &error) == ERROR_IO &&
+              linked == NULL,
+          "a link to one is not followed: %s", error.text);
+    unlink(link);
     atomic_store(&board->slot[2].line, 9);
     check(atomic_load(&other->slot[2].line) == 9, "both see the same memory");
     atomic_store(&board->progress[4].count, 7);
