@@ -5,11 +5,13 @@ bats_require_minimum_version 1.5.0
 
 load driver_common
 
-# A program that leaves two messages of tag 9 unreceived, killed once and started again.
+# leave_unreceived CLAIM [ARGUMENT]: a program that leaves two messages of tag 9 unreceived, killed
+# once and started again.
 leave_unreceived() {
     cat >s.lua <<LUA
 scenario "leaves two messages" {
   protocol = "null", program = "$BUILD/tests/mpi/driver_unreceived", ranks = 2, claims = { "$1" },
+  arguments = { ${2:+"'$2'"} },
   plan = function(p) p:kill { rank = 1, event = "recv", nth = 3 } end,
 }
 LUA
@@ -27,6 +29,13 @@ unreceived() {
     echo "$output"
     [ "$status" -eq 0 ]
     [[ "$output" == *"the program leaves 2 messages unreceived, the first of them on m(0→1, tag 9)"* ]]
+}
+
+@test "nor are they on a communicator of the program's own" {
+    run leave_unreceived H apart
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the program leaves 2 messages unreceived, the first of them on m(0→1, tag 9"* ]]
 }
 
 @test "H.loss alone asks for the run without faults" {
