@@ -1,5 +1,6 @@
 /* Every trace of oracles/golden is judged as it says itself: the verdict, and each finding with
- * exactly its witness, and none besides. And each claim has one that breaks it and a near miss that
+ * exactly its witness, and none besides; its sentences are those of oracles/golden/said. And each
+ * claim has one that breaks it and a near miss that
  * does not; for a cell of coverage, one that has it and one that has not. */
 #include "oracles/judging.h"
 #include "shown_again.h"
@@ -8,6 +9,7 @@
 #include <ctype.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void show(const struct finding *finding)
@@ -125,9 +127,50 @@ static void check_held(void)
     }
 }
 
+/* --- what is said -------------------------------------------------------------------------- */
+
+#define SAID "oracles/golden/said"
+#define SAID_NOW "build/said.now"
+
+static void say(FILE *said, const char *name, const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        fprintf(said, "%s: %s %s\n", name, verdict_text(finding->verdict), finding->claim->id);
+        for (unsigned k = 0; k < finding->why_count; k++)
+            fprintf(said, "  %s\n", finding->why[k]);
+    }
+}
+
+/* Length of the first line of both, if it is the same; 0: it is not, or one of them has no more. */
+static size_t same_line(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "\n") + 1;
+    return *a != '\0' && strncmp(a, b, length) == 0 ? length : 0;
+}
+
+static void check_said(const char *now)
+{
+    static char then[1 << 20];
+    FILE *file = fopen(SAID, "r");
+    const char *a = then, *b = now;
+    if (file != NULL)
+        then[fread(then, 1, sizeof then - 1, file)] = '\0';
+    if (file != NULL)
+        fclose(file);
+    for (size_t length; (length = same_line(a, b)) > 0; b += length)
+        a += length;
+    if (check(*a == '\0' && *b == '\0', "findings have the sentences that " SAID " has"))
+        return;
+    printf("# there: %.*s\n# now:   %.*s\n", (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+    file = fopen(SAID_NOW, "w");
+    if (file != NULL && fputs(now, file) >= 0 && fclose(file) == 0)
+        printf("# If it is right now: mv " SAID_NOW " " SAID "\n");
+}
+
 /* --- all ----------------------------------------------------------------------------------- */
 
-static void run(const char *path)
+static void run(const char *path, FILE *said)
 {
     static struct example example;
     struct judgement judgement = {0};
@@ -140,6 +183,7 @@ static void run(const char *path)
             compare(name, &example, &judgement);
             look_again(name, &example, &judgement);
             count_held(name, &judgement);
+            say(said, name, &judgement);
         }
         judgement_release(&judgement);
     }
@@ -151,11 +195,17 @@ static void run(const char *path)
 int main(void)
 {
     glob_t found;
+    char *now = NULL;
+    size_t length = 0;
+    FILE *said = open_memstream(&now, &length);
     if (!check(glob("oracles/golden/*.txt", 0, NULL, &found) == 0, "there are golden traces"))
         return done();
     for (size_t i = 0; i < found.gl_pathc; i++)
-        run(found.gl_pathv[i]);
+        run(found.gl_pathv[i], said);
     globfree(&found);
     check_held();
+    fclose(said);
+    check_said(now);
+    free(now);
     return done();
 }
