@@ -230,6 +230,27 @@ for number = 1, PROGRAMS do
   }
 end
 
+-- Who follows begins late: it still meets the others in MPI_Init when who leads has done much, and
+-- dies. What that one has shown to others is what the program sees here, too.
+for number = 1, PROGRAMS do
+  local ranks = random(2, 4)
+  scenario(("replication: begins late %d"):format(number)) {
+    protocol = "replication", program = "drawn", claims = { "H", "P" },
+    arguments = arguments(number, 12, "--testimony", 2),
+    policy = POLICIES[number % 3],
+    ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      local rank = random(0, ranks - 1)
+      local other = (rank + random(ranks - 1)) % ranks
+      p:jitter { ms = random(3) }
+      p:hold { from = other, to = ranks + rank, level = "wire", after = "start", attempt = true,
+               release = { rank = other, event = "call", level = "wire", nth = random(600, 1500) } }
+      p:kill { rank = rank, event = "call", level = "wire", nth = random(150, 500),
+               after = "start" }
+    end,
+  }
+end
+
 -- Some ranks' messages to a new process are held, so that it gets those of others first, or those
 -- that others pass on along a tree.
 local function late_for_the_new(p, protocol)

@@ -170,9 +170,9 @@ void protocol_start(void)
     done.rank = memory((size_t)self.ranks, sizeof *done.rank);
     mirror_open(letter, died);
     layer_open(&for_layer, self.rank, self.ranks, NULL);
-    meet();
     if (!self.leads)
-        layer_follow();
+        layer_follow(); /* who leads may die while this process meets the others */
+    meet();
 }
 
 EXPORTED int protocol_restore(void)
