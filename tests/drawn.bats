@@ -229,3 +229,15 @@ app() {
     grep -qE '^MPI_Irecv, any source +late +\. +\. +\. +3 +\. ' <<<"$output"
     grep -qE '^c3 \(3\): 10 of [0-9]+ cells seen' <<<"$output"
 }
+
+# What went wrong here: a follower that waited in MPI_Init forgot what its leader had told it when that
+# one died (H.progress, H.orphan), and a receive that was under way over two lines was taken for
+# complete, with no protocol at fault (R.buffer).
+@test "a leader dies while its follower begins, a receive goes on over two lines" {
+    [ "$(drawn_again 3 deaths 'replication: begins late *')" -eq 4 ]
+    [ "$(drawn_again 4001 tokens 'cocheck: tokens 4')" -eq 1 ]
+}
+
+@test "messages that are longer than their receives, under each protocol" {
+    none_fails rare '*: too long *' 10 10
+}

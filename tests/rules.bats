@@ -101,6 +101,7 @@ traced() {
     [ "$status" -eq 64 ]
     [[ "$output" == *'within: function "in_a_fucntion" is neither in '* ]]
     [[ "$output" == *'did you mean "in_a_function"?'* ]]
+    [ ! -e faultline-out ]
 }
 
 @test "a function of which only the name is known is none that a call can be within" {

@@ -15,8 +15,10 @@
 #define STALL_POLLS 50000u
 /* The same where only Faultline itself waits, for what the plan keeps: of each process. */
 #define LINGER_POLLS 1000u
-/* After so many polls in vain, nothing else done by anybody, each process polls as often before it is
- * the next one's turn: that the job has stalled is found with few switches between processes. */
+/* After so many polls in vain, nothing else done by anybody, each process polls IDLE_IN_TURN times
+ * before it is the next one's turn: that the job has stalled is found with few switches between
+ * processes. By then minutes have passed, and who waits for some time only has given up. */
+#define IDLE_LONG 4096u
 #define IDLE_IN_TURN 64u
 /* Time has moved to a sleeper so often, with nothing done between that another process could see,
  * and no poll: somebody waits for what comes from outside the job. From then on a sleep takes as
@@ -116,7 +118,7 @@ static int find_idle(void)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
     uint64_t polls = engine->idle_polls;
-    uint64_t turn = polls < IDLE_IN_TURN ? polls : polls / IDLE_IN_TURN;
+    uint64_t turn = polls < IDLE_LONG ? polls : polls / IDLE_IN_TURN;
     for (int k = 1; k <= engine->processes; k++) {
         int i = (int)((turn + (uint64_t)k) % (uint64_t)engine->processes);
         uint32_t state = engine->process[i].state;

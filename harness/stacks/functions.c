@@ -171,13 +171,14 @@ static enum error_code report_missing(const struct search *search, const char *n
     for (size_t i = 0; i < count && used < sizeof where; i++)
         used += (size_t)snprintf(where + used, sizeof where - used, "%s%s", i > 0 ? " nor " : "",
                                  modules[i]);
+    for (size_t i = 0; i < search->known_count; i++)
+        if (strcmp(search->known[i], name) == 0)
+            return error_set(
+                error, ERROR_USAGE,
+                "within: of function \"%s\" the symbol tables tell where it begins and "
+                "not where it ends",
+                name);
     const char *near = nearest_name(name, (const char *const *)search->known, search->known_count);
-    if (near != NULL && strcmp(near, name) == 0)
-        return error_set(
-            error, ERROR_USAGE,
-            "within: of function \"%s\" the symbol tables tell where it begins and not "
-            "where it ends",
-            name);
     if (near != NULL)
         return error_set(error, ERROR_USAGE,
                          "within: function \"%s\" is neither in %s nor in what they are linked "

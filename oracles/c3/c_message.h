@@ -27,8 +27,8 @@ void c_show_line(struct finding *finding, const struct rank_lines *rank, uint64_
 struct finding *c_message_finding(const struct c_pass *pass, const struct c_message *message,
                                   enum claim_id claim, uint64_t line);
 
-/* A receive of a message like the note's, but for its sender, has failed, for instance because it
- * is too short: the histories do not hold what it got. */
+/* Whether the record is of a receive on the note's communicator and with its tag that has failed,
+ * for instance because it was too short. The sender is not compared. */
 bool c_is_failed_receive(const struct record *record, const struct message_note *note);
 
 /* c_late.c: C.late.log, C.late.ready, of a late message; told: its `logged` note, or NULL. */

@@ -382,19 +382,41 @@ bool c_is_failed_receive(const struct record *record, const struct message_note 
            (record->kind == RECORD_RECV || record->kind == RECORD_COMPLETE);
 }
 
-/* Several messages came in the call, and nobody saw what was in this one: it may be the note's. */
-static bool has_failed_in_call(const struct c_pass *pass, const struct message_note *note)
+static bool is_inside(const struct message_note *note, const struct call_span *span)
+{
+    return span->enter <= note->ticks && note->ticks <= span->leave;
+}
+
+/* Notes ahead of this one in the list that are alike, and that no message was found for either. */
+static size_t count_alike(const struct c_pass *pass, const struct message_note *note,
+                          const struct call_span *span)
+{
+    size_t count = 0;
+    for (const struct message_note *other = pass->notes->note; other != note; other++)
+        count += !other->taken && other->kind == note->kind && other->rank == note->rank &&
+                 other->peer == note->peer && other->comm == note->comm &&
+                 other->tag == note->tag && is_inside(other, span);
+    return count;
+}
+
+/* Several messages came in the call, and nobody saw what was in one whose receive failed: it may be
+ * the note's. Each is so of one note of a kind. */
+static bool may_be_of_failed(const struct c_pass *pass, const struct message_note *note)
 {
     const struct trace *trace = pass->lines->of[note->rank].trace;
+    struct call_span span = {0};
+    size_t failed = 0;
     for (uint64_t at = 0; at < trace->count; at++) {
         const struct record *record = &trace->record[at];
         if (record->peer != note->peer || !c_is_failed_receive(record, note))
             continue;
-        struct call_span span = call_span_of(trace, at);
-        if (span.enter <= note->ticks && note->ticks <= span.leave)
-            return true;
+        struct call_span own = call_span_of(trace, at);
+        if (is_inside(note, &own)) {
+            span = own;
+            failed++;
+        }
     }
-    return false;
+    return failed > 0 && count_alike(pass, note, &span) < failed;
 }
 
 /* Notes that no message was found for. */
@@ -405,7 +427,7 @@ static void judge_leftover(struct c_pass *pass, const struct message_note *note)
         report_unknown_peer(pass, note);
         return;
     }
-    if (note->kind != NOTE_SUPPRESSED && has_failed_in_call(pass, note))
+    if (note->kind != NOTE_SUPPRESSED && may_be_of_failed(pass, note))
         return;
     if (may_be_brought_back(pass, note)) {
         report_brought_back(pass, note);

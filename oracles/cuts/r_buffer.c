@@ -64,7 +64,6 @@ struct life_read {
     size_t kept_count, kept_room;
     struct kept *kept;   /* in the order of arrival; owned */
     size_t brought_back; /* receives of lives before that were seen to be complete in this one */
-    size_t found_before; /* messages that matched probes found in lives before: MPI_Imrecv of one */
     bool unseen;         /* what a receive took nobody saw: nothing more is said */
     bool threads;        /* more than one receives */
     bool unclear;        /* what a receive from any source took nobody saw: S.replay says no more */
@@ -155,16 +154,24 @@ static void read_receive(struct life_read *life, uint64_t index, const struct re
     if (record->flags & FLAG_MATCHED) {
         posted = find_request(life, record->request);
         if (call_role(record->call) == ROLE_IMRECV)
-            life->found_before += posted == NULL;
-        else if (posted != NULL)
+            return; /* its completion says what it got */
+        if (posted != NULL)
             finish(life, posted, index);
         else
-            (void)finish_unposted(life, index);
+            life->brought_back += finish_unposted(life, index);
         return;
     }
     posted = post(life, index, record);
     if (record->request == 0)
         finish(life, posted, index);
+}
+
+/* From then on the message is nobody else's: as if a receive were posted that takes it. */
+static bool is_matched_probe(const struct record *record)
+{
+    enum call_role role = call_role(record->call);
+    return record->kind == RECORD_PROBE && (role == ROLE_MPROBE || role == ROLE_IMPROBE) &&
+           !(record->flags & FLAG_NEGATIVE) && record->request != 0;
 }
 
 static void read_record(struct life_read *life, uint64_t index)
@@ -177,8 +184,7 @@ static void read_record(struct life_read *life, uint64_t index)
         read_receive(life, index, record);
         break;
     case RECORD_PROBE:
-        if ((role == ROLE_MPROBE || role == ROLE_IMPROBE) && !(record->flags & FLAG_NEGATIVE) &&
-            record->request != 0)
+        if (is_matched_probe(record))
             (void)post(life, index, record);
         break;
     case RECORD_COMPLETE:
@@ -371,19 +377,26 @@ static bool close_request(struct open *open, uint32_t request)
 
 static void count_open(struct open *open, const struct record *record)
 {
-    unsigned kind = record->kind;
-    bool freed = (record->flags & FLAG_FREED) != 0;
+    bool freed = (record->flags & FLAG_FREED) != 0, matched = (record->flags & FLAG_MATCHED) != 0;
     if (record->level != LEVEL_APP || record->request == 0 || (record->flags & FLAG_NEGATIVE))
         return;
-    if (kind == RECORD_RECV && !(record->flags & FLAG_MATCHED)) {
+    if ((record->kind == RECORD_RECV && !matched) || is_matched_probe(record)) {
         open->request = memory_room(open->request, open->count, &open->room, sizeof *open->request);
         open->request[open->count++] = record->request;
-    } else if (kind == RECORD_COMPLETE) {
+    } else if (record->kind == RECORD_COMPLETE ||
+               (record->kind == RECORD_RECV && call_role(record->call) != ROLE_IMRECV)) {
         if (close_request(open, record->request))
             open->carried += freed;
         else if (is_of_receive(record) && !freed)
             open->carried -= open->carried > 0;
     }
+}
+
+/* Where what a life did begins: what comes before its line was restored is that of a life before,
+ * done again. */
+static uint64_t begin_of_new(const struct piece *piece)
+{
+    return piece->restored > piece->from ? piece->restored : piece->from;
 }
 
 /* Receives of the lives before that had not been seen to be complete at the line. */
@@ -392,7 +405,7 @@ static size_t count_under_way(const struct history *history, size_t pieces)
     struct open open = {0};
     for (size_t i = 0; i < pieces; i++) {
         const struct piece *piece = &history->piece[i];
-        for (uint64_t at = piece->from; at < piece->to; at++)
+        for (uint64_t at = begin_of_new(piece); at < piece->to; at++)
             if (record_is_event(&piece->trace->record[at]))
                 count_open(&open, &piece->trace->record[at]);
         open.carried += open.count;
@@ -474,8 +487,7 @@ static void judge_life(struct life_read *life, const struct history *history, si
 {
     read_kept(life, &history->piece[at - 1], life->trace->record[life->piece->restored - 1].bytes);
     read_life(life);
-    life->unseen = count_under_way(history, at) + life->found_before >
-                   life->brought_back + count_posted_again(life);
+    life->unseen = count_under_way(history, at) > life->brought_back + count_posted_again(life);
     for (size_t i = 0; i < life->posted_count && !life->threads && !life->unseen; i++)
         if (!life->posted[i].gone)
             judge_receive(life, &life->posted[i]);

@@ -230,8 +230,8 @@ for number = 1, PROGRAMS do
   }
 end
 
--- Who follows begins late: it still meets the others in MPI_Init when who leads has done much, and
--- dies. What that one has shown to others is what the program sees here, too.
+-- Who leads a rank dies when who follows still waits in MPI_Init for another process. Who follows
+-- must see messages in the order that the other ranks know of.
 for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: begins late %d"):format(number)) {

@@ -635,5 +635,10 @@ int main(int argc, char **argv)
         status = self.kept.wrong != 0;
     }
     MPI_Finalize();
+    if (status == 0 && feature[PROPERTIES] && !ended) {
+        fprintf(stderr, "drawn: in MPI_Finalize an attribute of MPI_COMM_SELF is not deleted, or "
+                        "MPI cannot be used then\n");
+        return 1;
+    }
     return status;
 }

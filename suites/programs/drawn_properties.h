@@ -23,6 +23,7 @@ static struct {
 static MPI_Comm attributed = MPI_COMM_NULL;
 static MPI_Errhandler counting;
 static int attribute_key, end_key, attribute = 7, errors;
+static bool ended; /* in MPI_Finalize, with what MPI says of it */
 
 static void count_error(MPI_Comm *comm, int *error, ...)
 {
@@ -36,17 +37,23 @@ static void count_error(MPI_Comm *comm, int *error, ...)
 static int at_end(MPI_Comm self_comm, int key, void *value, void *extra)
 {
     int keyval, *found, there;
-    MPI_Errhandler handler;
+    MPI_Errhandler handler, before;
     (void)self_comm, (void)key, (void)extra;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
     MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, value);
     MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &found, &there);
     MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
     MPI_Comm_free_keyval(&keyval);
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
     MPI_Comm_create_errhandler(count_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    errors = 0;
+    MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
     MPI_Errhandler_free(&handler);
-    return there && found == &attribute ? MPI_SUCCESS : MPI_ERR_OTHER;
+    MPI_Errhandler_free(&before);
+    ended = there && found == &attribute && errors == 1;
+    return MPI_SUCCESS;
 }
 
 /* Ahead of checkpoint_restore. The one that has the attribute is a duplicate of one that got it. */

@@ -289,8 +289,7 @@ static int place_in_matrix(uint64_t step, int i)
     return by_columns ? row + MATRIX_ROWS * column : row * MATRIX_COLUMNS + column;
 }
 
-/* What has the size of a number; of the types of Fortran 90 one that takes its bytes as they are.
- */
+/* A datatype of the size of a number: MPI_UINT64_T, in some steps a complex one of Fortran 90. */
 static MPI_Datatype type_of_numbers(uint64_t step)
 {
     MPI_Datatype type = MPI_UINT64_T;
@@ -427,7 +426,7 @@ static bool is_there_or_pending(int error)
 
 /* Two messages, of which one is longer than its receive, by MPI_Waitall or MPI_Testall. MPI may
  * tell of that before the other one is there. */
-static bool is_cut_of_two(int from, int cut, bool waits)
+static bool is_cut_of_two(uint64_t step, int from, int cut, bool waits)
 {
     uint64_t got[2][3] = {{0}, {0}};
     MPI_Request request[2];
@@ -442,7 +441,8 @@ static bool is_cut_of_two(int from, int cut, bool waits)
             error = MPI_Testall(2, request, &all, status);
         while (error == MPI_SUCCESS && !all);
     MPI_Wait(&request[!cut], MPI_STATUS_IGNORE);
-    return class_of(error) == MPI_ERR_IN_STATUS && got[cut][2] == 0 &&
+    bool other = got[!cut][0] == step && got[!cut][1] == step + 1 && got[!cut][2] == 0;
+    return other && class_of(error) == MPI_ERR_IN_STATUS && got[cut][2] == 0 &&
            class_of(status[cut].MPI_ERROR) == MPI_ERR_TRUNCATE &&
            is_there_or_pending(status[!cut].MPI_ERROR);
 }
@@ -469,12 +469,13 @@ static void receive_too_long(uint64_t step)
         return;
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    bool is_right =
-        way == RECEIVED_ALONE ? is_cut_alone(from) : is_cut_of_two(from, cut, way == WAITED_FOR);
+    bool is_right = way == RECEIVED_ALONE ? is_cut_alone(from)
+                                          : is_cut_of_two(step, from, cut, way == WAITED_FOR);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
     MPI_Errhandler_free(&before);
     if (!is_right)
-        wrong_in(step, "of a message that is longer than its receive there is no error");
+        wrong_in(step,
+                 "what comes with a message that is longer than its receive is not as MPI says");
 }
 
 /* --- a rank that sends earlier or later, as it is told ------------------------------------ */

@@ -114,7 +114,7 @@ for _, where in ipairs {
   end)
 end
 
--- So does a new process that cannot read the state which it is to go on from.
+-- A new process that cannot read the state which it is to go on from ends the job, too.
 job(programs[1], "a new process cannot open what rank 1 has stored", function(p)
   p:kill { rank = 1, at = { event = "commit", epoch = 3 } }
   p:fail { rank = 4, event = "open", file = "line-3.rank-1", error = "EIO" }

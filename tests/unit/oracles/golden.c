@@ -1,7 +1,7 @@
 /* Every trace of oracles/golden is judged as it says itself: the verdict, and each finding with
- * exactly its witness, and none besides; its sentences are those of oracles/golden/said. And each
- * claim has one that breaks it and a near miss that
- * does not; for a cell of coverage, one that has it and one that has not. */
+ * exactly its witness, and none besides; the sentences of all findings are those of
+ * oracles/said.txt. And each claim has one that breaks it and a near miss that does not; for a cell
+ * of coverage, one that has it and one that has not. */
 #include "oracles/judging.h"
 #include "shown_again.h"
 #include "tap.h"
@@ -129,8 +129,7 @@ static void check_held(void)
 
 /* --- what is said -------------------------------------------------------------------------- */
 
-#define SAID "oracles/golden/said"
-#define SAID_NOW "build/said.now"
+#define SAID "oracles/said.txt"
 
 static void say(FILE *said, const char *name, const struct judgement *judgement)
 {
@@ -149,8 +148,10 @@ static size_t same_line(const char *a, const char *b)
     return *a != '\0' && strncmp(a, b, length) == 0 ? length : 0;
 }
 
-static void check_said(const char *now)
+/* Where they differ the new ones are left beside this program. */
+static void check_said(const char *program, const char *now)
 {
+    char path[4096];
     static char then[1 << 20];
     FILE *file = fopen(SAID, "r");
     const char *a = then, *b = now;
@@ -163,9 +164,12 @@ static void check_said(const char *now)
     if (check(*a == '\0' && *b == '\0', "findings have the sentences that " SAID " has"))
         return;
     printf("# there: %.*s\n# now:   %.*s\n", (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
-    file = fopen(SAID_NOW, "w");
+    snprintf(path, sizeof path, "%s.said", program);
+    file = fopen(path, "w");
     if (file != NULL && fputs(now, file) >= 0 && fclose(file) == 0)
-        printf("# If it is right now: mv " SAID_NOW " " SAID "\n");
+        printf("# If it is right now: mv %s " SAID "\n", path);
+    else
+        printf("# %s cannot be written\n", path);
 }
 
 /* --- all ----------------------------------------------------------------------------------- */
@@ -192,7 +196,7 @@ static void run(const char *path, FILE *said)
     example_release(&example);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     glob_t found;
     char *now = NULL;
@@ -205,7 +209,7 @@ int main(void)
     globfree(&found);
     check_held();
     fclose(said);
-    check_said(now);
+    check_said(argc > 0 ? argv[0] : "golden", now);
     free(now);
     return done();
 }
