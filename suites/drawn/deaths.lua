@@ -287,8 +287,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- Far from lines: a rank dies and is given back what it had contributed to reductions of others; then
--- one of these others dies, to whom it gives this again.
+-- Far from lines: a rank dies and is given back what it had contributed to reductions of others;
+-- then one of these others dies, to whom it gives this again.
 local function given_twice(p, protocol)
   local ranks = job(p, protocol, 1)
   local child = random(0, p.ranks - 1)
