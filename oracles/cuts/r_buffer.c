@@ -16,8 +16,9 @@
  * message, too: nobody saw it, but no later receive may get it. One that got another message than
  * it should is reported; if that came from the buffer, too, it is taken out, so that one fault is
  * not reported twice. In a job that stands still, a recorded message for which the rank waits is
- * missing. Where receives were under way at the line, and not all are seen to be complete after it
- * or posted again, nothing is said: what they took nobody saw.
+ * missing. Where receives were under way at the line, in whichever life they were posted, and not
+ * all are seen to be complete after it or posted again, nothing is said: what they took nobody saw.
+ * So it is with messages that matched probes had found and that were not received at the line.
  *
  * Cost: the records of the life, and receives times recorded messages. */
 #include "base/memory.h"
