@@ -31,7 +31,7 @@ unreceived() {
     [[ "$output" == *"the program leaves 2 messages unreceived, the first of them on m(0→1, tag 9)"* ]]
 }
 
-@test "nor are they on a communicator of the program's own" {
+@test "messages left unreceived on a communicator of the program's own are no loss either" {
     run leave_unreceived H apart
     echo "$output"
     [ "$status" -eq 0 ]

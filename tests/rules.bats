@@ -94,23 +94,23 @@ traced() {
     [ "$(grep -B 1 awaited trace | grep -c "tag 4")" -eq 1 ]
 }
 
-@test "a function that does not exist: told before anything is launched, with what is near" {
-    plan "plain" sends 'p:await { rank = 0, event = "send", within = "in_a_fucntion" }'
+# refused_within FUNCTION TEXT: before anything is launched, with this text.
+refused_within() {
+    plan "plain" sends "p:await { rank = 0, event = \"send\", within = \"$1\" }"
     run timeout 100 "$FAULTLINE" run s.lua
     echo "$output"
     [ "$status" -eq 64 ]
-    [[ "$output" == *'within: function "in_a_fucntion" is neither in '* ]]
-    [[ "$output" == *'did you mean "in_a_function"?'* ]]
+    [[ "$output" == *"$2"* ]]
     [ ! -e faultline-out ]
 }
 
-@test "a function of which only the name is known is none that a call can be within" {
-    plan "plain" sends 'p:await { rank = 0, event = "send", within = "of_no_size" }'
-    run timeout 100 "$FAULTLINE" run s.lua
-    echo "$output"
-    [ "$status" -eq 64 ]
-    [[ "$output" == *'of function "of_no_size" the symbol tables tell where it begins and not where it ends'* ]]
-    [ ! -e faultline-out ]
+@test "a function that does not exist is refused, with the name that is near" {
+    refused_within in_a_fucntion 'within: function "in_a_fucntion" is neither in '
+    [[ "$output" == *'did you mean "in_a_function"?'* ]]
+}
+
+@test "a function whose end the symbol tables do not give is refused" {
+    refused_within of_no_size 'within: the symbol tables give the beginning of function "of_no_size" and not its end'
 }
 
 @test "a vacuous run says what was missing" {

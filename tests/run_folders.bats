@@ -43,7 +43,7 @@ in_memory() {
     "$FAULTLINE" replay "$run"
 }
 
-@test "a folder of a long name is judged as any other" {
+@test "a run in a folder with a long path is judged" {
     subject true
     deep=$PWD/$(printf 'a-long-name-%.0s' {1..20})/$(printf 'and-one-more-%.0s' {1..18})
     "$FAULTLINE" run --engine step --keep --out "$deep" s.lua

@@ -172,7 +172,7 @@ killed_from_outside() {
     BLOCKING_EVERY=ten refuses blocking laplace "BLOCKING_EVERY=ten; accepted: 1 to"
 }
 
-@test "cocheck: a rank that there is not, or one twice in a line, cannot migrate" {
+@test "cocheck: a migration of an unknown rank, or of a rank twice in a line, is refused" {
     export COCHECK_SKELETONS=1
     COCHECK_MIGRATE=2@1 refuses cocheck laplace "COCHECK_MIGRATE=2@1: no such rank"
     COCHECK_MIGRATE=1@1,1@1 refuses cocheck laplace "COCHECK_MIGRATE=1@1,1@1: a rank twice in one line"

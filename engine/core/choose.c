@@ -17,7 +17,7 @@
 #define LINGER_POLLS 1000u
 /* After so many polls in vain, nothing else done by anybody, each process polls IDLE_IN_TURN times
  * before it is the next one's turn: that the job has stalled is found with few switches between
- * processes. By then minutes have passed, and who waits for some time only has given up. */
+ * processes. By then minutes of virtual time have passed: a wait with a time limit is over. */
 #define IDLE_LONG 4096u
 #define IDLE_IN_TURN 64u
 /* Time has moved to a sleeper so often, with nothing done between that another process could see,

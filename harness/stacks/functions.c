@@ -175,8 +175,7 @@ static enum error_code report_missing(const struct search *search, const char *n
         if (strcmp(search->known[i], name) == 0)
             return error_set(
                 error, ERROR_USAGE,
-                "within: of function \"%s\" the symbol tables tell where it begins and "
-                "not where it ends",
+                "within: the symbol tables give the beginning of function \"%s\" and not its end",
                 name);
     const char *near = nearest_name(name, (const char *const *)search->known, search->known_count);
     if (near != NULL)

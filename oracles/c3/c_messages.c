@@ -387,7 +387,8 @@ static bool is_inside(const struct message_note *note, const struct call_span *s
     return span->enter <= note->ticks && note->ticks <= span->leave;
 }
 
-/* Notes ahead of this one in the list that are alike, and that no message was found for either. */
+/* How many notes before this one in the list say the same of the same channel in this call, and
+ * have no message either. */
 static size_t count_alike(const struct c_pass *pass, const struct message_note *note,
                           const struct call_span *span)
 {
@@ -399,8 +400,8 @@ static size_t count_alike(const struct c_pass *pass, const struct message_note *
     return count;
 }
 
-/* Several messages came in the call, and nobody saw what was in one whose receive failed: it may be
- * the note's. Each is so of one note of a kind. */
+/* A receive of this channel failed in the call, and no history has what it got: the note may be of
+ * that message. Each failed receive explains one note of each kind. */
 static bool may_be_of_failed(const struct c_pass *pass, const struct message_note *note)
 {
     const struct trace *trace = pass->lines->of[note->rank].trace;

@@ -167,7 +167,7 @@ static void read_receive(struct life_read *life, uint64_t index, const struct re
         finish(life, posted, index);
 }
 
-/* From then on the message is nobody else's: as if a receive were posted that takes it. */
+/* A matched probe takes its message as a posted receive does: no other receive gets it. */
 static bool is_matched_probe(const struct record *record)
 {
     enum call_role role = call_role(record->call);
@@ -393,8 +393,8 @@ static void count_open(struct open *open, const struct record *record)
     }
 }
 
-/* Where what a life did begins: what comes before its line was restored is that of a life before,
- * done again. */
+/* Index of the first record that is new in a life: those before the line was restored repeat what a
+ * life before did. */
 static uint64_t begin_of_new(const struct piece *piece)
 {
     return piece->restored > piece->from ? piece->restored : piece->from;

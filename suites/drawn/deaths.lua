@@ -230,8 +230,8 @@ for number = 1, PROGRAMS do
   }
 end
 
--- Who leads a rank dies when who follows still waits in MPI_Init for another process. Who follows
--- must see messages in the order that the other ranks know of.
+-- The process that leads a rank dies while its follower still waits in MPI_Init for another process.
+-- The follower must see messages in the order that the other ranks know of.
 for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: begins late %d"):format(number)) {

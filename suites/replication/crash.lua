@@ -104,11 +104,11 @@ job({ "pipeline", "--iterations", 6, "--one-way", 1 }, "rank 0 is done before pr
     p:kill { rank = 1, call = "MPI_Finalize" }
   end)
 
--- Process 4 still waits in MPI_Init for process 3 when process 0, which it follows, dies. What that
--- one has shown to others is what the program must see.
+-- Process 0 dies while process 4, its follower, still waits in MPI_Init for process 3. The follower
+-- must see messages in the order that the other ranks know of.
 job({ "drawn", "--seed", 7, "--iterations", 20, "--testimony", 2, "--communicators", 0,
       "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 },
-  "who leads dies before who follows has begun", function(p)
+  "the leader dies before its follower has begun", function(p)
     p:jitter { ms = 2 }
     p:hold { from = 3, to = RANKS, level = "wire", after = "start",
              release = { rank = 1, event = "call", level = "wire", nth = 1200 } }

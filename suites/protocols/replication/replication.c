@@ -171,7 +171,7 @@ void protocol_start(void)
     mirror_open(letter, died);
     layer_open(&for_layer, self.rank, self.ranks, NULL);
     if (!self.leads)
-        layer_follow(); /* who leads may die while this process meets the others */
+        layer_follow(); /* the leader may die while this process meets the others */
     meet();
 }
 
