@@ -230,7 +230,7 @@ for number = 1, PROGRAMS do
   }
 end
 
--- The process that leads a rank dies while its follower still waits in MPI_Init for another process.
+-- The process that leads a rank dies while its follower still waits in MPI_Init for another one.
 -- The follower must see messages in the order that the other ranks know of.
 for number = 1, PROGRAMS do
   local ranks = random(2, 4)
