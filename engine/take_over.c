@@ -27,7 +27,7 @@ static void begin_as_rank(void)
     schedule = &engine_schedule;
     begin_recording();
     engine_fill(&library);
-    engine_lingers = runtime_steering;
+    engine_looks_in = runtime_steering ? steer_looks_in : NULL;
     engine_meanwhile = runtime_steering ? steer_look_at_held : NULL;
 }
 

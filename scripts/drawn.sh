@@ -5,7 +5,8 @@
 # Prints what did not pass with the seed of its chunk, and how many of each protocol passed, and in how
 # many something was not brought about, as where a rank never came to the place of its death
 # (vacuous). Exit status 1: some did not pass.
-# JOBS: how many at once (default as many as there are processors).
+# JOBS: how many at once (default two for each processor: the ranks of two jobs may share one while
+# another is idle).
 # Usage: drawn.sh BUILD_FOLDER [PROGRAMS_OF_EACH_PROTOCOL [FIRST_SEED [OPTION of run ...]]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +24,7 @@ trap 'rm -rf "$out"' EXIT
 for ((seed = first, done = 0; done < programs; seed++, done += of_a_chunk)); do
     status=0
     "$build/faultline" run -v --engine step --seed "$seed" --no-control --no-stacks --out "$out/runs" \
-        --jobs "${JOBS:-$(nproc)}" \
+        --jobs "${JOBS:-$((2 * $(nproc)))}" \
         "${@:4}" suites/drawn/programs.lua suites/drawn/rare.lua \
         suites/drawn/lines.lua suites/drawn/tokens.lua suites/drawn/others.lua suites/drawn/deaths.lua \
         suites/drawn/worlds.lua >"$out/tap" || status=$?

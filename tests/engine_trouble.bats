@@ -106,6 +106,11 @@ ends() {
     [ "$status" -eq 0 ]
 }
 
+@test "a rank that polls goes on while another one sleeps again and again" {
+    trouble step "\"makes-after-polls\", \"$PWD/there\"" 'timeout = 300'
+    [ "$status" -eq 0 ]
+}
+
 @test "a job in which one sleeps long has not stalled, though a plan is watched for" {
     trouble step '"sleeps"' 'plan = function(p) p:hold { from = 1, to = 0, ms = 10 } end'
     [ "$status" -eq 0 ]

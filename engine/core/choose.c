@@ -10,7 +10,7 @@
 #define IDLE_FIRST_NS 1000u
 #define IDLE_MOST_NS 100000000u
 /* Polls in vain, nothing else done by anybody, after which the job is taken to have stalled; and as
- * many of each process as there were in lives before: a protocol that repeats what a rank did may
+ * many of each process as one had in lives before: a protocol that repeats what a rank did may
  * have its polls say no as often as they did then. */
 #define STALL_POLLS 50000u
 /* The same where only Faultline itself waits, for what the plan keeps: of each process. */
@@ -42,11 +42,16 @@ static void take_in_ends(void)
     }
 }
 
+static bool waits_for_time(const struct process *p)
+{
+    return p->state == PROCESS_ASLEEP || (p->state == PROCESS_POLLING && p->wake_ns != 0);
+}
+
 static bool wants_to_run(const struct process *p)
 {
     return p->state == PROCESS_READY ||
            ((p->state == PROCESS_BLOCKED || p->state == PROCESS_POLLING) && p->woken) ||
-           (p->state == PROCESS_ASLEEP && p->wake_ns <= engine->now_ns);
+           (waits_for_time(p) && p->wake_ns <= engine->now_ns);
 }
 
 /* Of a run that is explored: who is to find out whether it can go on; that is no choice. */
@@ -81,13 +86,25 @@ static unsigned list_ready(int *list, bool *stopped)
 
 /* --- nobody can run --------------------------------------------------------------------------- */
 
-static void pass_idle_time(void)
+bool rests_in_turn(void)
+{
+    static unsigned rests;
+    return engine->idle_polls >= IDLE_LONG && ++rests % IDLE_IN_TURN != 0;
+}
+
+/* `idle`: who polls then, or ENGINE_NOBODY. */
+static void pass_idle_time(int idle)
 {
     uint64_t step = engine->idle_ns == 0 ? IDLE_FIRST_NS : engine->idle_ns * 2;
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
     engine->now_ns += engine->idle_ns;
     engine->idle_polls++;
-    engine->polls++;
+    engine->idle_round++;
+    uint64_t polls = engine->polls_before;
+    if (idle != ENGINE_NOBODY)
+        polls += ++engine->process[idle].idle_polls;
+    if (polls > engine->polls)
+        engine->polls = polls;
     engine->sleeps = 0;
 }
 
@@ -112,27 +129,30 @@ static bool sleeps_before(int a, int b)
     return b == ENGINE_NOBODY || engine->process[a].wake_ns < engine->process[b].wake_ns;
 }
 
-/* Nobody has anything to do. Processes that poll are run in turn, to find nothing once more, until
- * the time is near at which a process that sleeps wakes: then that one is. */
-static int find_idle(void)
+/* Nobody has anything to do. Processes that poll are run in turn, to find nothing once more. When
+ * each of them has had its turn, time moves to where the first of those is run that wait for it. */
+static int find_idle(bool *polls_again)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
+    unsigned pollers = 0;
     uint64_t polls = engine->idle_polls;
     uint64_t turn = polls < IDLE_LONG ? polls : polls / IDLE_IN_TURN;
     for (int k = 1; k <= engine->processes; k++) {
         int i = (int)((turn + (uint64_t)k) % (uint64_t)engine->processes);
-        uint32_t state = engine->process[i].state;
-        if ((state != PROCESS_POLLING && state != PROCESS_ASLEEP) || is_stopped(i))
+        const struct process *p = &engine->process[i];
+        if ((p->state != PROCESS_POLLING && p->state != PROCESS_ASLEEP) || is_stopped(i))
             continue;
-        if (state == PROCESS_POLLING && poller == ENGINE_NOBODY)
-            poller = i;
-        if (state == PROCESS_ASLEEP && sleeps_before(i, sleeper))
+        if (waits_for_time(p) && sleeps_before(i, sleeper))
             sleeper = i;
+        if (p->state == PROCESS_ASLEEP || (p->only_waits && waits_for_time(p)))
+            continue;
+        if (poller == ENGINE_NOBODY)
+            poller = i;
+        pollers++;
     }
-    if (sleeper == ENGINE_NOBODY)
-        return poller;
-    uint64_t at = engine->process[sleeper].wake_ns;
-    return poller != ENGINE_NOBODY && at > engine->now_ns + engine->idle_ns ? poller : sleeper;
+    bool all_polled = engine->idle_round >= pollers;
+    *polls_again = sleeper == ENGINE_NOBODY || (poller != ENGINE_NOBODY && !all_polled);
+    return *polls_again ? poller : sleeper;
 }
 
 /* By the system call: libc's function is replaced by the one that sleeps in virtual time. */
@@ -146,6 +166,7 @@ static void sleep_really(uint64_t ns)
 static void wake_sleeper(int sleeper)
 {
     uint64_t at = engine->process[sleeper].wake_ns, now = engine->now_ns;
+    engine->idle_round = 0;
     if (at <= now)
         return;
     engine->now_ns = at;
@@ -232,13 +253,14 @@ int choose_next(void)
             engine->turns_left = 1;
             return ENGINE_NOBODY;
         }
-        int idle = find_idle();
+        bool polls_again;
+        int idle = find_idle(&polls_again);
         if (idle == ENGINE_NOBODY && !stopped)
             return nobody(STUCK_DEADLOCK);
         if (has_stalled())
             return nobody(STUCK_STALL);
-        if (idle == ENGINE_NOBODY || engine->process[idle].state == PROCESS_POLLING)
-            pass_idle_time();
+        if (polls_again)
+            pass_idle_time(idle);
         else
             wake_sleeper(idle);
         if (idle != ENGINE_NOBODY && engine->transitions != NULL)
@@ -250,6 +272,6 @@ int choose_next(void)
 
 void note_progress(void)
 {
-    engine->idle_polls = engine->sleeps = 0;
+    engine->idle_polls = engine->idle_round = engine->sleeps = 0;
     engine->idle_ns = 0;
 }

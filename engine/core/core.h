@@ -43,7 +43,8 @@ enum process_state {
     PROCESS_ABSENT = 0,
     PROCESS_READY,   /* yes */
     PROCESS_BLOCKED, /* when somebody has woken it */
-    PROCESS_POLLING, /* the same; or when nobody else can run: then its answer is no again */
+    PROCESS_POLLING, /* the same; when virtual time has come to wake_ns, if that is not 0; or when
+                        nobody else can run: then its answer is no again */
     PROCESS_ASLEEP,  /* when virtual time has come to wake_ns */
     PROCESS_LEFT,    /* no: the zygote has seen it end in order */
     PROCESS_DEAD,    /* no: it was killed, or ended otherwise before MPI_Finalize */
@@ -96,8 +97,9 @@ struct process {
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
+    uint64_t idle_polls;     /* polls that said no while nobody could go on */
     struct asked *asked;     /* of a run that is explored: see asked.c */
-    uint64_t wake_ns;        /* PROCESS_ASLEEP: virtual time */
+    uint64_t wake_ns;        /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
     uint64_t deaths_known;   /* how many of engine->deaths it is informed of */
     uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
     _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
@@ -143,7 +145,9 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
-    uint64_t polls;         /* that said no, in all lives so far, while nobody could go on */
+    uint64_t idle_round;    /* of these, those since time moved to a process that waits for it */
+    uint64_t polls_before;  /* polls in vain of one process, at most, in lives before */
+    uint64_t polls;         /* the same, with this life's */
     uint64_t polls_again;   /* of these, those that a rank may repeat in a later life of its own */
     uint64_t sleeps;        /* waited for by nobody else since then, or since the last such poll */
     uint64_t seed;          /* of this incarnation: what is random in it is drawn from that */
@@ -218,23 +222,29 @@ void engine_wait_for_one(engine_ready *ready, void *data);
  * what it waited for. There is one such function. */
 void engine_when_waited(void (*call)(void));
 
+/* When Faultline itself looks again at what this process keeps (messages that the plan holds): in
+ * so many ns of virtual time, or before, when something that the process could see has changed. Two
+ * values that are no times: */
+#define ENGINE_WHENEVER 0       /* when any other process has done something, or time has moved */
+#define ENGINE_NEVER UINT64_MAX /* it keeps nothing */
+
 /* Called over and over while this process waits in a call: does what other processes may be waiting
- * for, such as to send messages on that the plan held. false: nothing is left to do until the wait
- * is over. NULL: there never is any. */
-extern bool (*engine_meanwhile)(void);
+ * for, such as to send messages on that the plan held, and says when it has to be called again.
+ * After ENGINE_NEVER it is not, until the wait is over. NULL: it never has to. */
+extern uint64_t (*engine_meanwhile)(void);
 
 /* Whether ready(data), which changes nothing. A process that does nothing but poll in vain is not
  * given the token before something that it could see has changed, or nobody else can run; then time
  * has moved. `question`: a name for what is asked, the same whenever the same is asked. */
 bool engine_poll(uint64_t question, engine_ready *ready, void *data);
 
-/* A loop of Faultline's own that waits for whatever others do: run again when any other process has
- * done something, or time has moved. */
-void engine_linger(void);
+/* A round of a loop of Faultline's own: returns when it is to look again, or when nobody else can
+ * run. */
+void engine_linger(uint64_t looks_in);
 
-/* true: engine_poll waits as engine_linger does, since Faultline itself looks at what others
- * have done whenever the program polls (it steers). Of this process alone. */
-extern bool engine_lingers;
+/* Asked where the program polls in vain: Faultline itself looks then (it steers). Of this process
+ * alone. NULL: it does not. */
+extern uint64_t (*engine_looks_in)(void);
 
 /* Until virtual time has come to now + ns. */
 void engine_sleep(uint64_t ns);

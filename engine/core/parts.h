@@ -11,6 +11,9 @@
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */
 int choose_next(void);
 
+/* A process that sleeps is to have the token again at once: nobody does anything but wait. */
+bool rests_in_turn(void);
+
 /* The process has ended in order. */
 void engine_left(int process);
 

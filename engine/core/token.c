@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool engine_lingers;
+uint64_t (*engine_looks_in)(void);
 enum death_notice (*engine_death_notice)(int process, int dead);
 
 static struct process *self(void)
@@ -185,17 +185,17 @@ void engine_when_waited(void (*call)(void))
     when_waited = call;
 }
 
-bool (*engine_meanwhile)(void);
+uint64_t (*engine_meanwhile)(void);
 
 /* engine_meanwhile may give the token away, so ready is asked again before the process blocks. */
 static void wait_at_once(engine_ready *ready, void *data)
 {
-    bool looks = engine_meanwhile != NULL;
+    uint64_t looks_in = engine_meanwhile != NULL ? ENGINE_WHENEVER : ENGINE_NEVER;
     while (!ready(data))
-        if (!looks)
+        if (looks_in == ENGINE_NEVER)
             block();
-        else if ((looks = engine_meanwhile()))
-            engine_linger();
+        else if ((looks_in = engine_meanwhile()) != ENGINE_NEVER)
+            engine_linger(looks_in);
 }
 
 static void wait_for(engine_ready *ready, void *data, bool one_of_several)
@@ -218,15 +218,17 @@ void engine_wait_for_one(engine_ready *ready, void *data)
     wait_for(ready, data, true);
 }
 
-static bool poll_on(bool lingers)
+static bool poll_on(uint64_t looks_in)
 {
     struct process *p = self();
-    p->lingers = lingers;
+    p->lingers = looks_in == ENGINE_WHENEVER;
+    p->wake_ns = p->lingers || looks_in == ENGINE_NEVER ? 0 : engine->now_ns + looks_in;
     if (!p->woken)
         hand_over(PROCESS_POLLING);
     transition_polls(true);
     bool changed = p->woken;
     p->woken = p->lingers = false;
+    p->wake_ns = 0;
     if (changed)
         p->polls = 0;
     hear_of_deaths(true);
@@ -235,23 +237,28 @@ static bool poll_on(bool lingers)
 
 bool engine_poll(uint64_t question, engine_ready *ready, void *data)
 {
-    if (engine->transitions != NULL && !engine_lingers)
+    if (engine->transitions != NULL && engine_looks_in == NULL)
         return poll_explored(question, ready, data);
     while (!ready(data))
-        if (self()->polls++ == 0 || !poll_on(engine_lingers))
+        if (self()->polls++ == 0 ||
+            !poll_on(engine_looks_in != NULL ? engine_looks_in() : ENGINE_NEVER))
             return false;
     return true;
 }
 
-void engine_linger(void)
+void engine_linger(uint64_t looks_in)
 {
     self()->only_waits = true;
-    poll_on(true);
+    poll_on(looks_in);
     self()->only_waits = false;
 }
 
 void engine_sleep(uint64_t ns)
 {
+    if (engine->transitions == NULL && rests_in_turn()) {
+        engine_pass_time(ns);
+        return;
+    }
     self()->wake_ns = engine->now_ns + ns;
     hand_over(PROCESS_ASLEEP);
     self()->wake_ns = 0;

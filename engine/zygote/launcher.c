@@ -377,7 +377,7 @@ void launcher_run(const char *folder, int ranks)
     engine->goes_on = survivors != NULL && strcmp(survivors, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
-    engine->polls = engine->polls_again = job.board->polls;
+    engine->polls_before = engine->polls = engine->polls_again = job.board->polls;
     numbers_read(folder);
     choices_open(atomic_load(&job.board->incarnation));
     for (int rank = 0; rank < ranks; rank++)

@@ -31,9 +31,9 @@ extern void (*lives_progress)(void);
 void steer_look(void) __attribute__((weak));
 void steer_round(unsigned *round) __attribute__((weak));
 
-/* For a process that waits in a blocking call of the step engine: a steer_look. false: the plan
- * keeps no message with this process, and no receive of it waits for its choice. */
-bool steer_look_at_held(void) __attribute__((weak));
+/* For a process that polls, or waits in a blocking call, of the step engine: see steer.h. */
+uint64_t steer_looks_in(void) __attribute__((weak));
+uint64_t steer_look_at_held(void) __attribute__((weak));
 
 /* Before another look at what others have done. Gives the processor away. */
 void lives_pause(void);

@@ -12,6 +12,7 @@ const struct schedule *schedule;
 _Atomic bool runtime_watching;
 _Atomic bool runtime_steering;
 _Atomic bool runtime_carrying;
+_Atomic bool runtime_only_delays;
 int runtime_recording;
 bool runtime_several_threads;
 bool runtime_is_nobody;

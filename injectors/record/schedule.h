@@ -27,8 +27,10 @@ struct schedule {
     void (*poll)(bool (*ready)(void *data), void *data);
     /* Returns when ready(data), which is asked whenever a process has died or come to its end. */
     void (*wait)(bool (*ready)(void *data), void *data);
-    /* One round of a loop that waits for what others do, or for time. */
-    void (*linger)(void);
+    /* One round of a loop that waits for what others do, or for time: returns in so many ns, or
+     * before, when something that this rank could see has changed. 0: when any other rank has done
+     * something; UINT64_MAX: it waits for no time. */
+    void (*linger)(uint64_t looks_in);
     /* This rank comes to a call on the store. Others may run before it is made. */
     void (*store)(void);
     /* That call concerns this file: `call` is an enum storage_call, `path` is below the store. */

@@ -73,6 +73,10 @@ extern _Atomic bool runtime_steering;
  * in the library only so that somebody sees that ranks are blocked. */
 extern _Atomic bool runtime_carrying;
 
+/* true: of what the plan does, only delays of messages outlast the call in which it is done. So
+ * nothing that other ranks do changes what this one keeps. */
+extern _Atomic bool runtime_only_delays;
+
 /* --- what a watcher may ask of the taps ------------------------------------------------------- */
 /* Provided by the taps; without it a message that has a key is never recognised. An unsigned field
  * of `bytes` 1, 2, 4 or 8 in the machine's order, at `offset` of the packed payload of the wire

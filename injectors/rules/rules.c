@@ -218,6 +218,8 @@ static void know_steps(void)
         rules.has_states |= waits_for_states(&s->when);
         rules.publishes |= asks_blocked(&s->when) || asks_blocked(&s->release);
         runtime_carrying |= action_steers(s->action);
+        runtime_only_delays &= action_of(s)->by != BY_TAPS &&
+                               action_of(s)->keeps == KEEPS_NOTHING && !waits_for_states(&s->when);
         runtime_steering |= waits_for_states(&s->when) && asks_blocked(&s->when);
     }
     runtime_steering |= runtime_carrying;
@@ -240,6 +242,7 @@ void rules_open(const struct plan *plan, struct board *board, int rank, int inca
                            .incarnation = incarnation,
                            .run_folder = run_folder};
     runtime_steering = runtime_carrying = false;
+    runtime_only_delays = true;
     if (asks_within(plan))
         rules_within_open(run_folder);
     know_steps();

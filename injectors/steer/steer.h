@@ -24,9 +24,13 @@
 /* Looks after what is held back, without blocking. Every lower call begins with it. */
 void steer_look(void);
 
-/* The same; true: a message is held, or on its way to the library, or a receive waits for its
- * choice. */
-bool steer_look_at_held(void);
+/* When this rank has to look again: in so many ns, if only time keeps what it holds. 0: whenever
+ * another rank has done something. UINT64_MAX: not before something has come for it. */
+uint64_t steer_looks_in(void);
+
+/* Looks, and then says that; but UINT64_MAX already where no message is held, or on its way to the
+ * library, and no receive waits for its choice. */
+uint64_t steer_look_at_held(void);
 
 /* --- sends ------------------------------------------------------------------------------------ */
 int steer_send(unsigned call, const struct record *sent, const void *buffer, MPI_Count count,

@@ -41,11 +41,23 @@ void steer_look(void)
     steer_choose_look();
 }
 
-bool steer_look_at_held(void)
+static bool keeps_nothing(void)
+{
+    return !steer_holds(handles.COMM_NULL) &&
+           atomic_load_explicit(&runtime_slot->choosing, memory_order_relaxed) == 0;
+}
+
+uint64_t steer_looks_in(void)
+{
+    if (!runtime_only_delays)
+        return 0;
+    return keeps_nothing() ? UINT64_MAX : steer_hold_looks_in();
+}
+
+uint64_t steer_look_at_held(void)
 {
     steer_look();
-    return steer_holds(handles.COMM_NULL) ||
-           atomic_load_explicit(&runtime_slot->choosing, memory_order_relaxed) > 0;
+    return keeps_nothing() ? UINT64_MAX : steer_looks_in();
 }
 
 void steer_round(unsigned *round)
@@ -56,7 +68,7 @@ void steer_round(unsigned *round)
     if (atomic_load_explicit(&runtime_slot->blocking_call, memory_order_relaxed) == 0)
         runtime_polled_in_vain();
     if (schedule) {
-        schedule->linger();
+        schedule->linger(steer_looks_in());
         return;
     }
     if (++*round < ROUNDS_BEFORE_YIELD)

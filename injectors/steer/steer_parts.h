@@ -68,6 +68,10 @@ void steer_hold_look(bool end);
  * and not complete? */
 bool steer_holds(MPI_Comm comm);
 
+/* Of a rank that holds messages for the sake of time alone: in how many ns the first of them may
+ * go. 0: it holds none, or the library is not done with one that has gone. */
+uint64_t steer_hold_looks_in(void);
+
 /* Is a message held by jitter alone, and nothing before it? It goes when its time has come. */
 bool steer_delays(void);
 

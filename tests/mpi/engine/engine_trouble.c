@@ -16,6 +16,7 @@
 #define LARGE ((size_t)10 << 30)
 #define PAGE 4096
 #define LONG 5000 /* more than polls in vain that Faultline makes where it waits alone */
+#define POLLS 500
 
 static sigjmp_buf before;
 static int rank, size;
@@ -92,7 +93,7 @@ static void close_and_wait(void)
     MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Something outside the job makes the file `name`, for which a minute is time enough. */
+/* Something outside the job makes the file `name`, or another rank. A minute is time enough. */
 static void wait_outside(const char *name)
 {
     for (int i = 0; access(name, F_OK) != 0; i++) {
@@ -102,7 +103,18 @@ static void wait_outside(const char *name)
     }
 }
 
-/* Polls for what never comes, and does other things between that concern nobody else. */
+/* Rank 0 polls for what does not come, and then makes the file; rank 1 sleeps until it is there. */
+static void make_after_polls(const char *name)
+{
+    int came;
+    if (rank == 1)
+        wait_outside(name);
+    for (int i = 0; rank == 0 && i < POLLS; i++)
+        MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        close(open(name, O_CREAT | O_WRONLY, 0600));
+}
+
 /* Rank 0 asks for what does not come yet, and goes on; rank 1 asks for what comes then. */
 static void ask_long(void)
 {
@@ -119,6 +131,7 @@ static void ask_long(void)
         MPI_Send(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
 }
 
+/* Polls for what never comes, and does other things between that concern nobody else. */
 static void idle(void)
 {
     int number, flag = 0;
@@ -182,6 +195,8 @@ int main(int argc, char **argv)
         allocate();
     else if (strcmp(how, "waits-outside") == 0 && rank == 1)
         wait_outside(argv[2]);
+    else if (strcmp(how, "makes-after-polls") == 0)
+        make_after_polls(argv[2]);
     circle();
     printf("ok\n");
     MPI_Finalize();
