@@ -99,7 +99,6 @@ static void pass_idle_time(int idle)
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
     engine->now_ns += engine->idle_ns;
     engine->idle_polls++;
-    engine->idle_round++;
     uint64_t polls = engine->polls_before;
     if (idle != ENGINE_NOBODY)
         polls += ++engine->process[idle].idle_polls;
@@ -129,12 +128,12 @@ static bool sleeps_before(int a, int b)
     return b == ENGINE_NOBODY || engine->process[a].wake_ns < engine->process[b].wake_ns;
 }
 
-/* Nobody has anything to do. Processes that poll are run in turn, to find nothing once more. When
- * each of them has had its turn, time moves to where the first of those is run that wait for it. */
+/* Nobody has anything to do. Processes that poll are run in turn, to find nothing once more, until
+ * the time is near for which a process waits: then that one is. Between two such times one that
+ * polls is run, too: what the others wait for may come of that. */
 static int find_idle(bool *polls_again)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
-    unsigned pollers = 0;
     uint64_t polls = engine->idle_polls;
     uint64_t turn = polls < IDLE_LONG ? polls : polls / IDLE_IN_TURN;
     for (int k = 1; k <= engine->processes; k++) {
@@ -148,10 +147,10 @@ static int find_idle(bool *polls_again)
             continue;
         if (poller == ENGINE_NOBODY)
             poller = i;
-        pollers++;
     }
-    bool all_polled = engine->idle_round >= pollers;
-    *polls_again = sleeper == ENGINE_NOBODY || (poller != ENGINE_NOBODY && !all_polled);
+    bool is_near = sleeper != ENGINE_NOBODY && engine->sleeps == 0 &&
+                   engine->process[sleeper].wake_ns <= engine->now_ns + engine->idle_ns;
+    *polls_again = sleeper == ENGINE_NOBODY || (poller != ENGINE_NOBODY && !is_near);
     return *polls_again ? poller : sleeper;
 }
 
@@ -166,7 +165,6 @@ static void sleep_really(uint64_t ns)
 static void wake_sleeper(int sleeper)
 {
     uint64_t at = engine->process[sleeper].wake_ns, now = engine->now_ns;
-    engine->idle_round = 0;
     if (at <= now)
         return;
     engine->now_ns = at;
@@ -272,6 +270,6 @@ int choose_next(void)
 
 void note_progress(void)
 {
-    engine->idle_polls = engine->idle_round = engine->sleeps = 0;
+    engine->idle_polls = engine->sleeps = 0;
     engine->idle_ns = 0;
 }

@@ -145,7 +145,6 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed */
-    uint64_t idle_round;    /* of these, those since time moved to a process that waits for it */
     uint64_t polls_before;  /* polls in vain of one process, at most, in lives before */
     uint64_t polls;         /* the same, with this life's */
     uint64_t polls_again;   /* of these, those that a rank may repeat in a later life of its own */
