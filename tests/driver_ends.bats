@@ -92,6 +92,25 @@ under_way() {
     all_gone
 }
 
+@test "SIGTERM while a run that has failed is repeated: no other repetition is begun" {
+    printf '#!/bin/sh\nmkdir %s/failed 2>/dev/null && exec %s exits-early 3
+echo $$ >>%s/child.again; exec sleep 3600\n' \
+        "$PWD" "$BUILD/tests/mpi/engine_trouble" "$PWD" >fails-once
+    chmod +x fails-once
+    echo "scenario 'fails' { protocol = 'null', program = './fails-once', ranks = 1, engine = 'step',
+      claims = { 'H.progress' }, timeout = 3600 }" >s.lua
+    env --default-signal=INT,TERM "$FAULTLINE" run s.lua >tap 2>err 3>&- &
+    DRIVER=$!
+    wait_until test -s child.again
+    kill -TERM "$DRIVER"
+    status=0; wait "$DRIVER" || status=$?
+    cat tap
+    [ "$status" -eq 143 ]
+    [ "$(wc -l <child.again)" -eq 1 ]
+    all_gone
+    grep -q "^not ok 1 - fails # H.progress" tap
+}
+
 @test "ranks that hang in a signal handler are gone after Ctrl-C" {
     begin '"handler"' pid.0 pid.1
     kill -INT "$DRIVER"

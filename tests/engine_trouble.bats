@@ -11,7 +11,7 @@ trouble() {
     printf 'scenario "trouble" { protocol = "null", program = "%s", ranks = 2, engine = "%s",
   arguments = { %s }, claims = { "H.progress" }, %s }\n' "$BUILD/tests/mpi/engine_trouble" "$1" \
         "$2" "${3:-}" >s.lua
-    run "$FAULTLINE" run --no-control --no-stacks s.lua
+    run "$FAULTLINE" run --no-control --no-stacks --confirm 0 s.lua
     echo "$output"
 }
 
@@ -99,15 +99,18 @@ ends() {
     done
 }
 
-@test "a rank may wait in sleeps for something outside the job" {
-    (wait_until test -e faultline-out/latest/1/output/r1.0.out; sleep 1; touch there) 3>&- &
-    trouble step "\"waits-outside\", \"$PWD/there\"" 'timeout = 300'
-    wait
-    [ "$status" -eq 0 ]
+@test "a rank may wait in sleeps for something outside the job, while others wait or poll" {
+    for how in waits-outside waits-while-polled; do
+        rm -rf there faultline-out
+        (wait_until test -e faultline-out/latest/1/output/r1.0.out; sleep 3; touch there) 3>&- &
+        trouble step "\"$how\", \"$PWD/there\"" 'timeout = 300'
+        wait
+        [ "$status" -eq 0 ]
+    done
 }
 
-@test "a rank that polls goes on while another one sleeps again and again" {
-    trouble step "\"makes-after-polls\", \"$PWD/there\"" 'timeout = 300'
+@test "ranks that poll go on in turn while another one sleeps again and again" {
+    trouble step "\"makes-after-polls\", \"$PWD\"" 'timeout = 300, ranks = 3'
     [ "$status" -eq 0 ]
 }
 

@@ -10,8 +10,8 @@
 #define IDLE_FIRST_NS 1000u
 #define IDLE_MOST_NS 100000000u
 /* Polls in vain, nothing else done by anybody, after which the job is taken to have stalled; and as
- * many of each process as one had in lives before: a protocol that repeats what a rank did may
- * have its polls say no as often as they did then. */
+ * many more for each process as one has made in lives before: a protocol that repeats what a rank
+ * did may have its polls say no as often as they did then. */
 #define STALL_POLLS 50000u
 /* The same where only Faultline itself waits, for what the plan keeps: of each process. */
 #define LINGER_POLLS 1000u
@@ -20,9 +20,9 @@
  * processes. By then minutes of virtual time have passed: a wait with a time limit is over. */
 #define IDLE_LONG 4096u
 #define IDLE_IN_TURN 64u
-/* Time has moved to a sleeper so often, with nothing done between that another process could see,
- * and no poll: somebody waits for what comes from outside the job. From then on a sleep takes as
- * long as it says. */
+/* Processes that do not poll between their sleeps have slept so often, with nothing done between
+ * that another process could see: somebody waits for what comes from outside the job. From then on
+ * a sleep takes as long as it says. */
 #define SLEEPS_AT_ONCE 1000u
 
 const struct engine_network *engine_network;
@@ -86,25 +86,54 @@ static unsigned list_ready(int *list, bool *stopped)
 
 /* --- nobody can run --------------------------------------------------------------------------- */
 
-bool rests_in_turn(void)
+static bool somebody_only_sleeps(void)
 {
-    static unsigned rests;
-    return engine->idle_polls >= IDLE_LONG && ++rests % IDLE_IN_TURN != 0;
+    for (int i = 0; i < engine->processes; i++)
+        if (engine->process[i].state == PROCESS_ASLEEP && engine->process[i].only_sleeps)
+            return true;
+    return false;
 }
 
-/* `idle`: who polls then, or ENGINE_NOBODY. */
-static void pass_idle_time(int idle)
+static bool waits_for_outside(void)
 {
+    return engine->sleeps > SLEEPS_AT_ONCE && somebody_only_sleeps();
+}
+
+bool rests_in_turn(void)
+{
+    static uint64_t before;
+    struct process *p = &engine->process[engine_self];
+    p->only_sleeps = p->idle_polls == before;
+    before = p->idle_polls;
+    return engine->idle_polls >= IDLE_LONG && !p->only_sleeps &&
+           p->idle_polls % IDLE_IN_TURN != 0 && !waits_for_outside();
+}
+
+uint64_t engine_most_polls(void)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < engine->processes; i++)
+        if (engine->process[i].idle_polls > most)
+            most = engine->process[i].idle_polls;
+    return most;
+}
+
+/* `poller` polls once more; ENGINE_NOBODY: the plan has stopped all that could go on. Between two
+ * sleeps of one who only sleeps no time passes by that, and it is no sign of a stall: he may wait
+ * for what comes from outside the job. */
+static void pass_idle_time(int poller)
+{
+    bool between_sleeps = engine->slept && somebody_only_sleeps();
+    engine->slept = false;
+    engine->idle_turn++;
+    if (poller != ENGINE_NOBODY)
+        engine->process[poller].idle_polls++;
+    if (between_sleeps)
+        return;
     uint64_t step = engine->idle_ns == 0 ? IDLE_FIRST_NS : engine->idle_ns * 2;
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
     engine->now_ns += engine->idle_ns;
     engine->idle_polls++;
-    uint64_t polls = engine->polls_before;
-    if (idle != ENGINE_NOBODY)
-        polls += ++engine->process[idle].idle_polls;
-    if (polls > engine->polls)
-        engine->polls = polls;
-    engine->sleeps = 0;
 }
 
 static bool is_busy(const struct process *p)
@@ -134,8 +163,9 @@ static bool sleeps_before(int a, int b)
 static int find_idle(bool *polls_again)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
-    uint64_t polls = engine->idle_polls;
-    uint64_t turn = polls < IDLE_LONG ? polls : polls / IDLE_IN_TURN;
+    uint64_t turn = engine->idle_turn;
+    if (engine->idle_polls >= IDLE_LONG)
+        turn /= IDLE_IN_TURN;
     for (int k = 1; k <= engine->processes; k++) {
         int i = (int)((turn + (uint64_t)k) % (uint64_t)engine->processes);
         const struct process *p = &engine->process[i];
@@ -148,8 +178,9 @@ static int find_idle(bool *polls_again)
         if (poller == ENGINE_NOBODY)
             poller = i;
     }
-    bool is_near = sleeper != ENGINE_NOBODY && engine->sleeps == 0 &&
-                   engine->process[sleeper].wake_ns <= engine->now_ns + engine->idle_ns;
+    bool is_near = sleeper != ENGINE_NOBODY && !engine->slept &&
+                   (engine->process[sleeper].wake_ns <= engine->now_ns + engine->idle_ns ||
+                    waits_for_outside());
     *polls_again = sleeper == ENGINE_NOBODY || (poller != ENGINE_NOBODY && !is_near);
     return *polls_again ? poller : sleeper;
 }
@@ -164,12 +195,16 @@ static void sleep_really(uint64_t ns)
 /* No other process can run: virtual time moves to the time at which this one wakes. */
 static void wake_sleeper(int sleeper)
 {
-    uint64_t at = engine->process[sleeper].wake_ns, now = engine->now_ns;
-    if (at <= now)
+    const struct process *p = &engine->process[sleeper];
+    uint64_t now = engine->now_ns;
+    engine->slept = true;
+    if (p->wake_ns <= now)
         return;
-    engine->now_ns = at;
-    if (++engine->sleeps > SLEEPS_AT_ONCE)
-        sleep_really(at - now);
+    engine->now_ns = p->wake_ns;
+    if (p->state == PROCESS_ASLEEP && p->only_sleeps)
+        engine->sleeps++;
+    if (waits_for_outside())
+        sleep_really(p->wake_ns - now);
 }
 
 static int nobody(enum board_stuck why)
@@ -270,6 +305,7 @@ int choose_next(void)
 
 void note_progress(void)
 {
-    engine->idle_polls = engine->sleeps = 0;
+    engine->idle_polls = engine->idle_turn = engine->sleeps = 0;
     engine->idle_ns = 0;
+    engine->slept = false;
 }

@@ -97,12 +97,13 @@ struct process {
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
-    uint64_t idle_polls;     /* polls that said no while nobody could go on */
-    struct asked *asked;     /* of a run that is explored: see asked.c */
-    uint64_t wake_ns;        /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
-    uint64_t deaths_known;   /* how many of engine->deaths it is informed of */
-    uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
-    _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
+    uint64_t idle_polls;   /* polls that said no while nobody could go on; see engine_most_polls */
+    bool only_sleeps;      /* PROCESS_ASLEEP: it has not polled in vain since its sleep before */
+    struct asked *asked;   /* of a run that is explored: see asked.c */
+    uint64_t wake_ns;      /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
+    uint64_t deaths_known; /* how many of engine->deaths it is informed of */
+    uint64_t ended_ns;     /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
+    _Atomic uint32_t gone; /* the zygote has seen its end: see process.wait_status */
     _Atomic int wait_status; /* as waitpid gave it; valid when gone */
 };
 
@@ -144,12 +145,12 @@ struct engine {
     uint64_t now_ns;        /* virtual time since the run began */
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
-    uint64_t idle_polls;    /* polls that said no since anything changed */
-    uint64_t polls_before;  /* polls in vain of one process, at most, in lives before */
-    uint64_t polls;         /* the same, with this life's */
-    uint64_t polls_again;   /* of these, those that a rank may repeat in a later life of its own */
-    uint64_t sleeps;        /* waited for by nobody else since then, or since the last such poll */
-    uint64_t seed;          /* of this incarnation: what is random in it is drawn from that */
+    uint64_t idle_polls;    /* polls that said no since anything changed: see has_stalled */
+    uint64_t idle_turn;     /* the same, with those that are no sign of a stall */
+    uint64_t polls_again;   /* so many polls in vain a rank may repeat in a later life of its own */
+    uint64_t sleeps;        /* of processes that do not poll between them, since anything changed */
+    bool slept;    /* time has moved to a process that waited for it; nobody polled since */
+    uint64_t seed; /* of this incarnation: what is random in it is drawn from that */
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
     _Atomic uint32_t turns_left;
@@ -221,10 +222,10 @@ void engine_wait_for_one(engine_ready *ready, void *data);
  * what it waited for. There is one such function. */
 void engine_when_waited(void (*call)(void));
 
-/* When Faultline itself looks again at what this process keeps (messages that the plan holds): in
- * so many ns of virtual time, or before, when something that the process could see has changed. Two
- * values that are no times: */
-#define ENGINE_WHENEVER 0       /* when any other process has done something, or time has moved */
+/* When Faultline itself has to look again at what it keeps in this process (messages that the plan
+ * holds): in so many ns of virtual time, or when something that the process could see has changed.
+ * Two values are no times: */
+#define ENGINE_WHENEVER 0       /* whenever another process has done something, or time has moved */
 #define ENGINE_NEVER UINT64_MAX /* it keeps nothing */
 
 /* Called over and over while this process waits in a call: does what other processes may be waiting
@@ -241,9 +242,12 @@ bool engine_poll(uint64_t question, engine_ready *ready, void *data);
  * run. */
 void engine_linger(uint64_t looks_in);
 
-/* Asked where the program polls in vain: Faultline itself looks then (it steers). Of this process
- * alone. NULL: it does not. */
+/* Called where the program polls in vain, if Faultline steers: when has it to look again? Of this
+ * process alone. NULL: it keeps nothing, ever. */
 extern uint64_t (*engine_looks_in)(void);
+
+/* The most polls in vain of one process while nobody could go on, in all lives so far. */
+uint64_t engine_most_polls(void);
 
 /* Until virtual time has come to now + ns. */
 void engine_sleep(uint64_t ns);

@@ -11,7 +11,8 @@
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */
 int choose_next(void);
 
-/* A process that sleeps is to have the token again at once: nobody does anything but wait. */
+/* This process comes to a sleep. true: it goes on at once, when time has moved. The job has been
+ * waiting for long, this process polls between its sleeps, and it is still its turn to poll. */
 bool rests_in_turn(void);
 
 /* The process has ended in order. */

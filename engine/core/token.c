@@ -255,7 +255,7 @@ void engine_linger(uint64_t looks_in)
 
 void engine_sleep(uint64_t ns)
 {
-    if (engine->transitions == NULL && rests_in_turn()) {
+    if (rests_in_turn() && engine->transitions == NULL) {
         engine_pass_time(ns);
         return;
     }
@@ -329,7 +329,7 @@ void engine_died(int process)
         return;
     note_end(p, PROCESS_DEAD);
     engine->dead[engine->deaths++] = process;
-    engine->polls_again = engine->polls;
+    engine->polls_again = engine_most_polls();
     if (engine->goes_on && engine->transitions != NULL)
         spread_death(process);
     if (!engine->goes_on || engine->aborted)

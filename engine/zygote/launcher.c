@@ -130,6 +130,7 @@ static bool fork_rank(int rank)
         give_up("pidfd_open");
     engine->process[rank].pid = pid;
     engine->process[rank].state = PROCESS_READY;
+    engine->process[rank].idle_polls = job.board->polls;
     atomic_store(&slot->pid, pid);
     if (atomic_load(&slot->kill_request) != 0) /* the plan wanted it dead before it was there */
         engine_died(rank);
@@ -377,7 +378,7 @@ void launcher_run(const char *folder, int ranks)
     engine->goes_on = survivors != NULL && strcmp(survivors, "1") == 0;
     stops_open(job.board, folder);
     engine->now_ns = job.board->virtual_ns; /* the lives of a rank follow one another */
-    engine->polls_before = engine->polls = engine->polls_again = job.board->polls;
+    engine->polls_again = job.board->polls;
     numbers_read(folder);
     choices_open(atomic_load(&job.board->incarnation));
     for (int rank = 0; rank < ranks; rank++)
@@ -387,7 +388,7 @@ void launcher_run(const char *folder, int ranks)
     if (serve())
         return;
     job.board->virtual_ns = engine->now_ns + BETWEEN_NS;
-    job.board->polls = engine->polls;
+    job.board->polls = engine_most_polls();
     numbers_write(folder);
     choices_write(folder, atomic_load(&job.board->incarnation));
     kept_end_leftovers();

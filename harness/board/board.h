@@ -160,7 +160,8 @@ struct board {
     _Atomic uint32_t stuck;      /* enum board_stuck: whoever runs the ranks one by one sees
                                     that none can go on, and nothing is held or stopped */
     uint64_t virtual_ns;         /* the step engine's time at the end of the incarnation before */
-    uint64_t polls;              /* in vain, of one, on the step engine, in incarnations before */
+    uint64_t polls;              /* the most polls in vain of one rank, on the step engine, in
+                                    the incarnations before */
     char refused[BOARD_TEXT_BYTES];  /* what he does not do and a rank asked for; empty: nothing */
     char misbuilt[BOARD_TEXT_BYTES]; /* what was built with another faultline.h; empty: nothing */
     char library[BOARD_TEXT_BYTES];  /* file of the MPI library; empty: not known. By rank 0 */

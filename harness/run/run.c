@@ -253,9 +253,16 @@ static enum error_code report_state(const struct run *run, const struct board *b
     return code;
 }
 
-/* Incarnation after incarnation, while the plan's kills end them. */
+/* Incarnation after incarnation, while the plan's kills end them. A process that was asked to end
+ * during one run begins no other, as to repeat the first. */
 static enum error_code live(struct run *run, struct launch *launch, struct error *error)
 {
+    static bool asked_to_end;
+    if (asked_to_end) {
+        run->end = RUN_INTERRUPTED;
+        snprintf(run->end_text, sizeof run->end_text, "interrupted before it began");
+        return OK;
+    }
     int allowed = incarnations_allowed(run->scenario);
     enum launch_end end = setup_run(launch, run->end_text, sizeof run->end_text);
     if (end == LAUNCH_FINISHED)
@@ -275,6 +282,7 @@ static enum error_code live(struct run *run, struct launch *launch, struct error
             return code;
     }
     run->end = end_of(end);
+    asked_to_end = end == LAUNCH_INTERRUPTED;
     size_t used = strlen(run->end_text);
     if (end == LAUNCH_KILLED)
         snprintf(run->end_text + used, sizeof run->end_text - used,

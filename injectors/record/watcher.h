@@ -73,8 +73,9 @@ extern _Atomic bool runtime_steering;
  * in the library only so that somebody sees that ranks are blocked. */
 extern _Atomic bool runtime_carrying;
 
-/* true: of what the plan does, only delays of messages outlast the call in which it is done. So
- * nothing that other ranks do changes what this one keeps. */
+/* true: the plan may delay messages, but has no hold, stop, choice or answer, and no step that
+ * waits for the state of ranks. So a message that a rank keeps goes when its time has come,
+ * whatever other ranks do. */
 extern _Atomic bool runtime_only_delays;
 
 /* --- what a watcher may ask of the taps ------------------------------------------------------- */

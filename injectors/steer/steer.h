@@ -24,12 +24,12 @@
 /* Looks after what is held back, without blocking. Every lower call begins with it. */
 void steer_look(void);
 
-/* When this rank has to look again: in so many ns, if only time keeps what it holds. 0: whenever
- * another rank has done something. UINT64_MAX: not before something has come for it. */
+/* When this rank has to look again: in so many ns, where the plan only delays messages. 0: whenever
+ * another rank has done something. UINT64_MAX: only when something has come for it. */
 uint64_t steer_looks_in(void);
 
-/* Looks, and then says that; but UINT64_MAX already where no message is held, or on its way to the
- * library, and no receive waits for its choice. */
+/* Looks, and then says that. UINT64_MAX also under any other plan, while no message is held or on
+ * its way to the library, and no receive waits for its choice. */
 uint64_t steer_look_at_held(void);
 
 /* --- sends ------------------------------------------------------------------------------------ */

@@ -538,14 +538,15 @@ bool steer_holds(MPI_Comm comm)
 uint64_t steer_hold_looks_in(void)
 {
     uint64_t first = UINT64_MAX, now = clock_monotonic_ns();
-    if (atomic_load_explicit(&handed_count, memory_order_relaxed) > 0 ||
-        atomic_load_explicit(&held_count, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&handed_count, memory_order_relaxed) > 0)
         return 0;
     tap_lock(&lock);
     for (const struct lane *lane = lanes; lane; lane = lane->next)
         if (lane->first && lane->first->until_ns < first)
             first = lane->first->until_ns;
     tap_unlock(&lock);
+    if (first == UINT64_MAX)
+        return first;
     return first > now ? first - now : 1;
 }
 

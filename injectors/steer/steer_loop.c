@@ -41,23 +41,17 @@ void steer_look(void)
     steer_choose_look();
 }
 
-static bool keeps_nothing(void)
-{
-    return !steer_holds(handles.COMM_NULL) &&
-           atomic_load_explicit(&runtime_slot->choosing, memory_order_relaxed) == 0;
-}
-
 uint64_t steer_looks_in(void)
 {
-    if (!runtime_only_delays)
-        return 0;
-    return keeps_nothing() ? UINT64_MAX : steer_hold_looks_in();
+    return runtime_only_delays ? steer_hold_looks_in() : 0;
 }
 
 uint64_t steer_look_at_held(void)
 {
     steer_look();
-    return keeps_nothing() ? UINT64_MAX : steer_looks_in();
+    bool keeps = steer_holds(handles.COMM_NULL) ||
+                 atomic_load_explicit(&runtime_slot->choosing, memory_order_relaxed) > 0;
+    return keeps ? steer_looks_in() : UINT64_MAX;
 }
 
 void steer_round(unsigned *round)

@@ -68,8 +68,8 @@ void steer_hold_look(bool end);
  * and not complete? */
 bool steer_holds(MPI_Comm comm);
 
-/* Of a rank that holds messages for the sake of time alone: in how many ns the first of them may
- * go. 0: it holds none, or the library is not done with one that has gone. */
+/* Where the plan only delays messages: in how many ns the first that is held may go. 0: the library
+ * is not done with one that has gone. UINT64_MAX: there is none. */
 uint64_t steer_hold_looks_in(void);
 
 /* Is a message held by jitter alone, and nothing before it? It goes when its time has come. */

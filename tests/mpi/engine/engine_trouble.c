@@ -96,23 +96,51 @@ static void close_and_wait(void)
 /* Something outside the job makes the file `name`, or another rank. A minute is time enough. */
 static void wait_outside(const char *name)
 {
-    for (int i = 0; access(name, F_OK) != 0; i++) {
-        if (i == 60000)
+    double begin = MPI_Wtime();
+    while (access(name, F_OK) != 0) {
+        if (MPI_Wtime() - begin > 60)
             MPI_Abort(MPI_COMM_WORLD, 9);
         usleep(1000);
     }
 }
 
-/* Rank 0 polls for what does not come, and then makes the file; rank 1 sleeps until it is there. */
-static void make_after_polls(const char *name)
+static void poll_for_rank_1(void)
 {
-    int came;
-    if (rank == 1)
-        wait_outside(name);
-    for (int i = 0; rank == 0 && i < POLLS; i++)
-        MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
+    int came = 0;
+    while (!came)
+        MPI_Iprobe(1, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
+    MPI_Recv(&came, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Rank 1 waits for what comes from outside; rank 0 polls meanwhile for a message of rank 1. */
+static void wait_while_polled(const char *name)
+{
     if (rank == 0)
-        close(open(name, O_CREAT | O_WRONLY, 0600));
+        poll_for_rank_1();
+    wait_outside(name);
+    if (rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+}
+
+/* Rank 1 sleeps until each of the others has made a file, which they do after many polls. */
+static void make_after_polls(const char *folder)
+{
+    char name[4096];
+    int came;
+    for (int i = 0; rank != 1 && i < POLLS; i++)
+        MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
+    for (int i = 0; i < size; i++) {
+        snprintf(name, sizeof(name), "%s/made-by-%d", folder, i);
+        if (rank == 1 && i != 1)
+            wait_outside(name);
+        else if (rank == i && i != 1)
+            close(open(name, O_CREAT | O_WRONLY, 0600));
+    }
+    for (int i = 0; rank == 1 && i < size; i++)
+        if (i != 1)
+            MPI_Send(&rank, 1, MPI_INT, i, 2, MPI_COMM_WORLD);
+    if (rank != 1)
+        poll_for_rank_1();
 }
 
 /* Rank 0 asks for what does not come yet, and goes on; rank 1 asks for what comes then. */
@@ -195,6 +223,8 @@ int main(int argc, char **argv)
         allocate();
     else if (strcmp(how, "waits-outside") == 0 && rank == 1)
         wait_outside(argv[2]);
+    else if (strcmp(how, "waits-while-polled") == 0)
+        wait_while_polled(argv[2]);
     else if (strcmp(how, "makes-after-polls") == 0)
         make_after_polls(argv[2]);
     circle();
