@@ -145,6 +145,7 @@ fingerprints() {
     [[ "$output" == *"cannot create board "*": File too large"* ]]
     run -3 sh -c "ulimit -n 24; '$FAULTLINE' run s.lua"
     [[ "$output" == *"not ok 1 - good # harness-error"* ]]
+    run -0 sh -c "ulimit -n 256; '$FAULTLINE' run s.lua"
 }
 
 # A library under which the parent of rank 1 cannot fork.

@@ -59,6 +59,16 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     [ "$(of '.groups | length')" = 0 ]
 }
 
+@test "a group of failures is told with the subject that it is of" {
+    subject right '"right"'
+    subject relapse '"relapse"'
+    status=0; campaign --runs 6 --replays 1 || status=$?
+    cat tap
+    [ "$status" -eq 1 ]
+    [ "$(of '[.groups[].subject] | unique | .[]')" = 2 ]
+    [[ "$(grep '^  subject: ' tap | sort -u)" == "  subject: "*'campaign_life relapse"' ]]
+}
+
 @test "the same subject twice is one, plans and expectations are not looked at, subjects take turns" {
     subject right '"right"'
     subject again '"right"' 'expect = { violates = "H.orphan" }, plan = function(p)

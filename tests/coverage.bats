@@ -73,6 +73,10 @@ covers() {
     run "$FAULTLINE" run --filter two s.lua
     [ "$status" -eq 0 ]
     [[ "$output" != *"promises"* ]]
+    { echo 'cover { "C" }' && tail -n 1 s.lua; } >whole.lua
+    run -2 "$FAULTLINE" run --filter two s.lua whole.lua
+    [[ "$output" == *"whole.lua covers what it promises # vacuous"* ]]
+    [[ "$output" != *" s.lua covers"* ]]
 }
 
 @test "what cannot be promised is named before anything is launched" {

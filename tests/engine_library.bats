@@ -72,6 +72,8 @@ circle() {
         says "$engine" tests/mpi/engine_corners 4 '"H.progress"' | tee said
         [ "$(grep -c '^corners: rank [0-3] ok$' said)" -eq 4 ]
     done
+    says step tests/mpi/engine_corners 4 '"H.progress"' beyond | tee said
+    [ "$(grep -c '^corners: rank [0-3] ok$' said)" -eq 4 ]
 }
 
 @test "survivors of a death revoke, agree, shrink and go on" {

@@ -32,6 +32,9 @@ END
 
 @test "a file that is looked for over and over is there after as many looks" {
     replays store_poll 'rank = 1, event = "recv", nth = 3'
+    # The path of what was not there is told in full.
+    "$FAULTLINE" trace kept-runs/2 >trace
+    [ "$(grep ENOENT trace | grep -c 'there-is-a-file-with-this-long-name-and-a-number-[0-9]')" -gt 0 ]
 }
 
 # Nothing asks for the store: its claims are H alone.

@@ -261,6 +261,17 @@ LUA
     [[ $output == *"behind: rank 0 ok"* && $output == *"step 1 of the plan could not be done: choose"* ]]
 }
 
+@test "a receive takes no message past an earlier one that waits for its choice" {
+    cat >>s.lua <<'LUA'
+try("after", "steer_waits", 3, { "after" }, function(p)
+  p:choose { rank = 0, source = 2, event = "recv" }
+  p:choose { rank = 0, source = 1, event = "recv", after = "start" }
+end)
+LUA
+    run -2 timeout 100 "$FAULTLINE" run --out out s.lua
+    [[ $output == *"after: rank 0 ok"* && $output == *"step 1 of the plan could not be done: choose"* ]]
+}
+
 # --- answers --------------------------------------------------------------------------------------
 
 @test "a call says no although it could say yes" {

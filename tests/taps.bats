@@ -380,3 +380,13 @@ SEEN
     mv changed dump
     broken_facts
 }
+
+# It gives the same twice, once from a buffer of its own and once from its place in the result.
+@test "what a rank gives to a collective by MPI_IN_PLACE has the hash of what it gives by itself" {
+    tapped 3 "$BUILD/tests/mpi/taps_collectives"
+    for call in MPI_Allgather MPI_Gather MPI_Allreduce; do
+        sed -nE "s/.*rank=([0-9]+) .*level=app .*call=$call .* hash=([0-9a-f]+) .*/\1 \2/p" dump | sort -u >hashes
+        cat hashes
+        [ "$(wc -l <hashes)" -eq 3 ]
+    done
+}

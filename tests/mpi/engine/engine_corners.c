@@ -1,9 +1,10 @@
 /* Answers of MPI in corners that few programs come to, as the standard has them; on 4 ranks, under
- * mpiexec and on the step engine. */
+ * mpiexec and on the step engine. With "beyond" also what MPICH 4.0.2 answers differently. */
 #include "mpi/expect.h"
 
 #include <mpi.h>
 #include <stddef.h>
+#include <string.h>
 
 #define LEVELS_MOST 64
 
@@ -64,6 +65,62 @@ static void received_is_not_cancelled(void)
     expect(!cancelled);
 }
 
+/* Of one process; there is nothing to write into the arrays then. */
+static void grid_has_no_dimensions(void)
+{
+    int dimensions = -1;
+    MPI_Comm point;
+    MPI_Cart_create(MPI_COMM_WORLD, 0, NULL, NULL, 0, &point);
+    expect((point == MPI_COMM_NULL) == (rank != 0));
+    if (point == MPI_COMM_NULL)
+        return;
+    MPI_Cartdim_get(point, &dimensions);
+    expect(dimensions == 0);
+    MPI_Comm_set_errhandler(point, MPI_ERRORS_RETURN);
+    expect(MPI_Cart_get(point, 0, NULL, NULL, NULL) == MPI_SUCCESS);
+    MPI_Comm_free(&point);
+}
+
+/* Without an end of the request, of a persistent one as well (MPI 4.0, section 3.7.6). */
+static void status_of_a_persistent_receive(void)
+{
+    int numbers[2] = {0, 0}, flag = 0, count = 0;
+    MPI_Request request;
+    MPI_Status status;
+    if (rank == 0)
+        MPI_Send(numbers, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    if (rank != 1)
+        return;
+    MPI_Recv_init(numbers, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    while (!flag)
+        MPI_Request_get_status(request, &flag, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    expect(status.MPI_SOURCE == 0 && status.MPI_TAG == 3 && count == 1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+/* The error is the communicator's (MPI 4.0, section 9.3): the handler of MPI_COMM_WORLD, which
+ * MPICH 4.0.2 calls, would end the job. */
+static void matched_message_is_too_long(void)
+{
+    int numbers[2] = {0, 0}, result, class = MPI_SUCCESS;
+    MPI_Comm own;
+    MPI_Message message;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        MPI_Send(numbers, 2, MPI_INT, 1, 4, own);
+    if (rank == 1) {
+        MPI_Mprobe(0, 4, own, &message, MPI_STATUS_IGNORE);
+        result = MPI_Mrecv(numbers, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        MPI_Error_class(result, &class);
+        expect(class == MPI_ERR_TRUNCATE);
+    }
+    MPI_Comm_free(&own);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -71,6 +128,10 @@ int main(int argc, char **argv)
     one_side_is_empty();
     hardware_ends();
     received_is_not_cancelled();
+    grid_has_no_dimensions();
+    status_of_a_persistent_receive();
+    if (argc > 1 && strcmp(argv[1], "beyond") == 0)
+        matched_message_is_too_long();
     MPI_Finalize();
     return expect_end("corners", rank);
 }

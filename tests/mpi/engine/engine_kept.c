@@ -25,6 +25,7 @@
 #define PATH_BYTES 4096
 #define NAME_BYTES 64
 #define STEP_MS 5
+#define SAID_LINES 1000 /* more than is copied at once */
 
 static const char *file;
 
@@ -74,7 +75,8 @@ static void begin(const char *mode)
 {
     pthread_t thread;
     if (strcmp(mode, "say") == 0)
-        fprintf(stderr, "said before\n");
+        for (int i = 0; i < SAID_LINES; i++)
+            fprintf(stderr, "said before\n");
     if (strcmp(mode, "open") == 0 && open("/dev/null", O_RDONLY) < 0)
         exit(99);
     if (strcmp(mode, "ask") == 0 && getenv("FAULTLINE_STORE") == NULL)

@@ -3,19 +3,27 @@
  * its length is that of the message. */
 #include "store_common.h"
 
-/* One look at the file of the step; true: it is there. */
+#define GO "go-on-as-soon-as-there-is-a-file-with-this-long-name-and-a-number-"
+
+/* One look at the file of the step; true: it is there. Why it is not is told. */
 static int look(int step, uint64_t *value)
 {
     struct stat facts;
-    const char *path = in_store("go-", step);
+    const char *path = in_store(GO, step);
+    int there;
+    errno = 0;
     switch (step % 3) {
     case 0:
-        return access(path, R_OK) == 0 && read_file(path, value);
+        there = access(path, R_OK) == 0;
+        break;
     case 1:
-        return stat(path, &facts) == 0 && read_file(path, value);
+        there = stat(path, &facts) == 0;
+        break;
     default:
         return read_file(path, value);
     }
+    must(there || errno == ENOENT, "a look");
+    return there && read_file(path, value);
 }
 
 static uint64_t await(int step)
@@ -36,7 +44,7 @@ static void release(int step, uint64_t state)
 {
     usleep((useconds_t)(getpid() % 7) * 300);
     write_file(in_store("new-", step), mix(state, (uint64_t)step));
-    must(rename(in_store("new-", step), in_store("go-", step)) == 0, "rename");
+    must(rename(in_store("new-", step), in_store(GO, step)) == 0, "rename");
 }
 
 int main(int argc, char **argv)
@@ -49,7 +57,7 @@ int main(int argc, char **argv)
             release(step, state);
         else
             state = mix(state, await(step));
-        const char *own = in_store("go-", rank);
+        const char *own = in_store(GO, rank);
         MPI_Sendrecv(own, (int)strlen(own), MPI_CHAR, (rank + 1) % ranks, step, path,
                      (int)sizeof path, MPI_CHAR, (rank + ranks - 1) % ranks, step, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);

@@ -3,10 +3,12 @@
  *           with it; rank 1 says that it is made (phase "made"), and receives
  *   many    2 ranks: rank 0 begins 600 synchronous sends, and then waits for all of them
  *   behind  3 ranks: rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message
- *           of anyone; rank 1 sends two, rank 2 one when both are received */
+ *           of anyone; rank 1 sends two, rank 2 one when both are received
+ *   after   the same with a second receive that it posts, and waits for first */
 #include <faultline.h>
 #include <mpi.h>
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "mpi/expect.h"
@@ -65,10 +67,10 @@ static void with_many(void)
         MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
 }
 
-static void behind(void)
+static void behind(bool by_probe)
 {
     int word = 1, more = 2;
-    MPI_Request request;
+    MPI_Request request, other;
     MPI_Message message;
     MPI_Barrier(world);
     if (rank == 1) {
@@ -79,8 +81,13 @@ static void behind(void)
         MPI_Send(&word, 1, MPI_INT, 0, 1, world);
     } else {
         MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 1, world, &request);
-        MPI_Mprobe(MPI_ANY_SOURCE, 1, world, &message, MPI_STATUS_IGNORE);
-        MPI_Mrecv(&more, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        if (by_probe) {
+            MPI_Mprobe(MPI_ANY_SOURCE, 1, world, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(&more, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Irecv(&more, 1, MPI_INT, MPI_ANY_SOURCE, 1, world, &other);
+            MPI_Wait(&other, MPI_STATUS_IGNORE);
+        }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         expect(word == 1 && more == 2);
         MPI_Send(&word, 1, MPI_INT, 2, TAG_READY, world);
@@ -98,7 +105,7 @@ int main(int argc, char **argv)
     else if (strcmp(how, "many") == 0)
         with_many();
     else
-        behind();
+        behind(strcmp(how, "behind") == 0);
     MPI_Finalize();
     return expect_end(how, rank);
 }

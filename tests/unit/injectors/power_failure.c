@@ -52,6 +52,9 @@ struct spot {
     char path[64]; /* below the store */
 };
 
+/* Some begin with dots, as those of protocols that hide what is not whole yet. */
+static const char *const names[NAMES] = {"0", "1", "2", ".3", "4", "..5"};
+
 static unsigned draw(unsigned below)
 {
     world.random = world.random * 1103515245u + 12345u;
@@ -77,8 +80,8 @@ static uint64_t inode_at(const char *path)
 static struct spot spot_below(const struct spot *above, int folder, int name)
 {
     struct spot spot = {.folder = folder, .name = name};
-    snprintf(spot.path, sizeof spot.path, "%.*s%s%d", 48, above != NULL ? above->path : "",
-             above != NULL ? "/" : "", name);
+    snprintf(spot.path, sizeof spot.path, "%.*s%s%s", 48, above != NULL ? above->path : "",
+             above != NULL ? "/" : "", names[name]);
     return spot;
 }
 
@@ -491,7 +494,7 @@ static bool as_in_model(int folder, const char *path)
     for (int name = 0; name < NAMES; name++) {
         int index = world.thing[folder].now[name];
         char below[PATH_MAX];
-        snprintf(below, sizeof below, "%s/%d", path, name);
+        snprintf(below, sizeof below, "%s/%s", path, names[name]);
         uint64_t inode = inode_at(below);
         struct thing *thing = index >= 0 ? &world.thing[index] : NULL;
         struct stat facts;
