@@ -92,6 +92,10 @@ under_way() {
     all_gone
 }
 
+over_or_repeated() {
+    [ "$(wc -l <child.again)" -gt 1 ] || ! kill -0 "$DRIVER"
+}
+
 @test "SIGTERM while a run that has failed is repeated: no other repetition is begun" {
     printf '#!/bin/sh\nmkdir %s/failed 2>/dev/null && exec %s exits-early 3
 echo $$ >>%s/child.again; exec sleep 3600\n' \
@@ -103,10 +107,11 @@ echo $$ >>%s/child.again; exec sleep 3600\n' \
     DRIVER=$!
     wait_until test -s child.again
     kill -TERM "$DRIVER"
+    wait_until over_or_repeated
+    [ "$(wc -l <child.again)" -eq 1 ]
     status=0; wait "$DRIVER" || status=$?
     cat tap
     [ "$status" -eq 143 ]
-    [ "$(wc -l <child.again)" -eq 1 ]
     all_gone
     grep -q "^not ok 1 - fails # H.progress" tap
 }
