@@ -381,7 +381,7 @@ SEEN
     broken_facts
 }
 
-# It gives the same twice, once from a buffer of its own and once from its place in the result.
+# In this program each rank gives the same value twice: from a buffer of its own, and in place.
 @test "what a rank gives to a collective by MPI_IN_PLACE has the hash of what it gives by itself" {
     tapped 3 "$BUILD/tests/mpi/taps_collectives"
     for call in MPI_Allgather MPI_Gather MPI_Allreduce; do

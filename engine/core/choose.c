@@ -105,7 +105,7 @@ bool rests_in_turn(void)
     struct process *p = &engine->process[engine_self];
     p->only_sleeps = p->idle_polls == before;
     before = p->idle_polls;
-    return engine->idle_polls >= IDLE_LONG && !p->only_sleeps &&
+    return engine->transitions == NULL && engine->idle_polls >= IDLE_LONG && !p->only_sleeps &&
            p->idle_polls % IDLE_IN_TURN != 0 && !waits_for_outside();
 }
 
@@ -118,9 +118,9 @@ uint64_t engine_most_polls(void)
     return most;
 }
 
-/* `poller` polls once more; ENGINE_NOBODY: the plan has stopped all that could go on. Between two
- * sleeps of one who only sleeps no time passes by that, and it is no sign of a stall: he may wait
- * for what comes from outside the job. */
+/* `poller` polls once more; ENGINE_NOBODY: the plan has stopped all that could go on. A process
+ * that only sleeps may wait for what comes from outside the job: a poll between two of its sleeps
+ * takes no time, and is no sign of a stall. */
 static void pass_idle_time(int poller)
 {
     bool between_sleeps = engine->slept && somebody_only_sleeps();
@@ -157,9 +157,9 @@ static bool sleeps_before(int a, int b)
     return b == ENGINE_NOBODY || engine->process[a].wake_ns < engine->process[b].wake_ns;
 }
 
-/* Nobody has anything to do. Processes that poll are run in turn, to find nothing once more, until
- * the time is near for which a process waits: then that one is. Between two such times one that
- * polls is run, too: what the others wait for may come of that. */
+/* Nobody has anything to do. Processes that poll run in turn, and find nothing once more, until the
+ * time for which a process waits is near. Then that process runs. Before the next such time one
+ * that polls runs again: it may do what the others wait for. */
 static int find_idle(bool *polls_again)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;

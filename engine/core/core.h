@@ -146,7 +146,7 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     uint64_t idle_polls;    /* polls that said no since anything changed: see has_stalled */
-    uint64_t idle_turn;     /* the same, with those that are no sign of a stall */
+    uint64_t idle_turn;     /* the same, and polls that are no sign of a stall: whose turn is it? */
     uint64_t polls_again;   /* so many polls in vain a rank may repeat in a later life of its own */
     uint64_t sleeps;        /* of processes that do not poll between them, since anything changed */
     bool slept;    /* time has moved to a process that waited for it; nobody polled since */

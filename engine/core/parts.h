@@ -11,8 +11,9 @@
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */
 int choose_next(void);
 
-/* This process comes to a sleep. true: it goes on at once, when time has moved. The job has been
- * waiting for long, this process polls between its sleeps, and it is still its turn to poll. */
+/* Called when this process comes to a sleep: notes whether it has polled since its last one. true:
+ * time moves, and the process goes on at once. The job has been waiting for long then, the process
+ * polls between its sleeps, and it is still its turn to poll. */
 bool rests_in_turn(void);
 
 /* The process has ended in order. */

@@ -255,7 +255,7 @@ void engine_linger(uint64_t looks_in)
 
 void engine_sleep(uint64_t ns)
 {
-    if (rests_in_turn() && engine->transitions == NULL) {
+    if (rests_in_turn()) {
         engine_pass_time(ns);
         return;
     }

@@ -28,8 +28,8 @@ void steer_look(void);
  * another rank has done something. UINT64_MAX: only when something has come for it. */
 uint64_t steer_looks_in(void);
 
-/* Looks, and then says that. UINT64_MAX also under any other plan, while no message is held or on
- * its way to the library, and no receive waits for its choice. */
+/* Looks, and then answers as steer_looks_in; but UINT64_MAX under any plan while this rank holds no
+ * message, the library is done with all that have gone, and no receive waits for its choice. */
 uint64_t steer_look_at_held(void);
 
 /* --- sends ------------------------------------------------------------------------------------ */

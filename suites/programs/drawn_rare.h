@@ -121,7 +121,7 @@ static uint64_t choose(void)
     double times[2] = {MPI_Wtime(), MPI_Wtime()};
     uint64_t values[2];
     if (feature[TESTIMONY] < 2) {
-        checkpoint_decision("nothing", times, 0);
+        checkpoint_decision("nothing", times, 0); /* is one, too, and takes its place in a log */
         checkpoint_decision("times", times, sizeof times);
     }
     memcpy(values, times, sizeof values);

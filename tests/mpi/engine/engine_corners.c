@@ -65,7 +65,7 @@ static void received_is_not_cancelled(void)
     expect(!cancelled);
 }
 
-/* Of one process; there is nothing to write into the arrays then. */
+/* Such a grid has one process. MPI_Cart_get has nothing to write, so its arrays may be NULL. */
 static void grid_has_no_dimensions(void)
 {
     int dimensions = -1;
@@ -81,7 +81,8 @@ static void grid_has_no_dimensions(void)
     MPI_Comm_free(&point);
 }
 
-/* Without an end of the request, of a persistent one as well (MPI 4.0, section 3.7.6). */
+/* MPI_Request_get_status tells the status of an active request, a persistent one as well, and does
+ * not complete it (MPI 4.0, section 3.7.6). */
 static void status_of_a_persistent_receive(void)
 {
     int numbers[2] = {0, 0}, flag = 0, count = 0;

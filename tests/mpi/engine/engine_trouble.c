@@ -130,7 +130,7 @@ static void make_after_polls(const char *folder)
     for (int i = 0; rank != 1 && i < POLLS; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
     for (int i = 0; i < size; i++) {
-        snprintf(name, sizeof(name), "%s/made-by-%d", folder, i);
+        snprintf(name, sizeof name, "%s/made-by-%d", folder, i);
         if (rank == 1 && i != 1)
             wait_outside(name);
         else if (rank == i && i != 1)

@@ -5,7 +5,7 @@
 
 #define GO "go-on-as-soon-as-there-is-a-file-with-this-long-name-and-a-number-"
 
-/* One look at the file of the step; true: it is there. Why it is not is told. */
+/* One look at the file of the step; true: it is there. A look in vain gives ENOENT. */
 static int look(int step, uint64_t *value)
 {
     struct stat facts;

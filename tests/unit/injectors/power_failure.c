@@ -52,7 +52,7 @@ struct spot {
     char path[64]; /* below the store */
 };
 
-/* Some begin with dots, as those of protocols that hide what is not whole yet. */
+/* Some begin with dots: a protocol may hide a file until it is whole. */
 static const char *const names[NAMES] = {"0", "1", "2", ".3", "4", "..5"};
 
 static unsigned draw(unsigned below)
