@@ -241,3 +241,12 @@ app() {
 @test "messages that are longer than their receives, under each protocol" {
     none_fails rare '*: too long *' 10 10
 }
+
+@test "calls with arguments that are wrong do nothing, by the library, on the engine and under each protocol" {
+    for engine in mpiexec step; do
+        echo "scenario 'wrong' { protocol = 'null', program = 'drawn', ranks = 3, claims = { 'H' },
+          engine = '$engine', arguments = { '--wrong', 1, '--seed', 4 } }" >s.lua
+        run -0 "$FAULTLINE" run --no-control --no-stacks s.lua
+    done
+    [ "$(drawn_again 1 rare '*: rare 9')" -ge 7 ]
+}

@@ -64,6 +64,7 @@ ends() {
 @test "a rank that computes for ever is ended at the time limit, and its stack is told" {
     trouble step '"spins"' 'timeout = 8'
     [ "$status" -eq 1 ]
+    [ -s faultline-out/latest/1/choices.0 ]
     [[ "$output" == *"still running after 8 s"* ]]
     [[ "$output" == *"rank 1 has made no call since"* ]]
     [[ "$output" == *"spin at engine_trouble.c"* ]]
@@ -110,8 +111,43 @@ ends() {
 }
 
 @test "ranks that poll go on in turn while another one sleeps again and again" {
-    trouble step "\"makes-after-polls\", \"$PWD\"" 'timeout = 300, ranks = 3'
+    for nap in 1000 0; do
+        rm -f made-by-*
+        trouble step "\"makes-after-polls\", \"$PWD\", $nap" 'timeout = 300, ranks = 3'
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "a job has not stalled while one sleeps, long or often, whatever others ask for meanwhile" {
+    for naps in '1, 6000' '900, 6'; do
+        trouble step "\"naps\", $naps" 'timeout = 300'
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "a thread that makes no MPI calls sleeps really, beside what the engine runs" {
+    for seed in 1 2 3; do
+        FAULTLINE_SEED=$seed trouble step '"naps-in-a-thread"'
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "who is asked to sleep for less than no time is told so, and for ever is 146 years" {
+    trouble step '"sleeps-oddly"'
     [ "$status" -eq 0 ]
+}
+
+@test "a rank that sleeps is stopped as long as the plan says" {
+    trouble step '"sleeps-stopped"' \
+        'plan = function(p) p:stop { rank = 1, at = { rank = 0, event = "send", nth = 2 }, ms = 5000 } end'
+    [ "$status" -eq 0 ]
+}
+
+@test "a rank that sleeps in real time is ended at the time limit, also where a zygote is kept" {
+    trouble step '"sleeps-at-the-end"' 'timeout = 2'
+    run -1 "$FAULTLINE" run --no-control --no-stacks --confirm 0 --repeat 3 s.lua
+    [ "$(grep -c '^    - "still running after 2 s' <<<"$output")" -eq 3 ]
+    run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble sleeps-at-the-end"
 }
 
 @test "a job in which one sleeps long has not stalled, though a plan is watched for" {

@@ -175,7 +175,9 @@ killed_from_outside() {
 @test "cocheck: a migration of an unknown rank, or of a rank twice in a line, is refused" {
     export COCHECK_SKELETONS=1
     COCHECK_MIGRATE=2@1 refuses cocheck laplace "COCHECK_MIGRATE=2@1: no such rank"
-    COCHECK_MIGRATE=1@1,1@1 refuses cocheck laplace "COCHECK_MIGRATE=1@1,1@1: a rank twice in one line"
+    for moves in 1@1,1@1 1@1,0@1,1@1; do
+        COCHECK_MIGRATE=$moves refuses cocheck laplace "COCHECK_MIGRATE=$moves: a rank twice in one line"
+    done
 }
 
 @test "blocking: only the newest line is kept, and no temporary file" {

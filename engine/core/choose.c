@@ -1,11 +1,6 @@
 /* Chooses which process gets the token next. See core.h. */
 #include "engine/core/parts.h"
 
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
-#define NS_PER_S 1000000000u
 /* When nobody can run, time moves by this, then by twice as much, ... until something changes. */
 #define IDLE_FIRST_NS 1000u
 #define IDLE_MOST_NS 100000000u
@@ -16,8 +11,9 @@
 /* The same where only Faultline itself waits, for what the plan keeps: of each process. */
 #define LINGER_POLLS 1000u
 /* After so many polls in vain, nothing else done by anybody, each process polls IDLE_IN_TURN times
- * before it is the next one's turn: that the job has stalled is found with few switches between
- * processes. By then minutes of virtual time have passed: a wait with a time limit is over. */
+ * before it is the next one's turn, and one poll is enough between two sleeps: that the job has
+ * stalled is found with few switches between processes. By then minutes of virtual time have
+ * passed: a wait with a time limit is over. */
 #define IDLE_LONG 4096u
 #define IDLE_IN_TURN 64u
 /* Processes that do not poll between their sleeps have slept so often, with nothing done between
@@ -68,17 +64,24 @@ static bool is_stopped(int process)
     return engine_is_stopped != NULL && engine_is_stopped(process);
 }
 
-/* Those that can run, in order of their numbers. *stopped: some would if the plan let them. */
+/* It runs some time, whatever the others do. */
+static bool will_run(const struct process *p)
+{
+    return wants_to_run(p) || p->state == PROCESS_POLLING || p->state == PROCESS_ASLEEP;
+}
+
+/* Those that can run, in order of their numbers. *stopped: some would, now or later, if the plan
+ * let them. */
 static unsigned list_ready(int *list, bool *stopped)
 {
     unsigned count = 0;
     *stopped = false;
     for (int i = 0; i < engine->processes; i++) {
-        if (!wants_to_run(&engine->process[i]))
+        if (!will_run(&engine->process[i]))
             continue;
         if (is_stopped(i))
             *stopped = true;
-        else
+        else if (wants_to_run(&engine->process[i]))
             list[count++] = i;
     }
     return count;
@@ -86,10 +89,12 @@ static unsigned list_ready(int *list, bool *stopped)
 
 /* --- nobody can run --------------------------------------------------------------------------- */
 
+/* It may do something when it wakes: what others ask for in vain meanwhile is no sign of a stall. */
 static bool somebody_only_sleeps(void)
 {
     for (int i = 0; i < engine->processes; i++)
-        if (engine->process[i].state == PROCESS_ASLEEP && engine->process[i].only_sleeps)
+        if (engine->process[i].state == PROCESS_ASLEEP && engine->process[i].only_sleeps &&
+            !is_stopped(i))
             return true;
     return false;
 }
@@ -101,12 +106,9 @@ static bool waits_for_outside(void)
 
 bool rests_in_turn(void)
 {
-    static uint64_t before;
-    struct process *p = &engine->process[engine_self];
-    p->only_sleeps = p->idle_polls == before;
-    before = p->idle_polls;
-    return engine->transitions == NULL && engine->idle_polls >= IDLE_LONG && !p->only_sleeps &&
-           p->idle_polls % IDLE_IN_TURN != 0 && !waits_for_outside();
+    return engine->transitions == NULL && engine->idle_polls >= IDLE_LONG &&
+           !engine->process[engine_self].only_sleeps && engine->idle_turn % IDLE_IN_TURN != 0 &&
+           !somebody_only_sleeps();
 }
 
 uint64_t engine_most_polls(void)
@@ -118,22 +120,23 @@ uint64_t engine_most_polls(void)
     return most;
 }
 
-/* `poller` polls once more; ENGINE_NOBODY: the plan has stopped all that could go on. A process
- * that only sleeps may wait for what comes from outside the job: a poll between two of its sleeps
- * takes no time, and is no sign of a stall. */
+/* `poller` polls once more; ENGINE_NOBODY: the plan has stopped all that could go on. The poll
+ * between two sleeps of a process that only sleeps takes no time: time moves with its sleeps, which
+ * may have to take as long as they say. */
 static void pass_idle_time(int poller)
 {
-    bool between_sleeps = engine->slept && somebody_only_sleeps();
+    bool sleeps = somebody_only_sleeps(), between = sleeps && engine->slept;
     engine->slept = false;
     engine->idle_turn++;
+    if (!sleeps)
+        engine->idle_polls++;
     if (poller != ENGINE_NOBODY)
         engine->process[poller].idle_polls++;
-    if (between_sleeps)
+    if (between)
         return;
     uint64_t step = engine->idle_ns == 0 ? IDLE_FIRST_NS : engine->idle_ns * 2;
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
     engine->now_ns += engine->idle_ns;
-    engine->idle_polls++;
 }
 
 static bool is_busy(const struct process *p)
@@ -149,7 +152,7 @@ static bool has_stalled(void)
     for (int i = 0; i < engine->processes; i++)
         if (is_busy(&engine->process[i]))
             most = STALL_POLLS + engine->polls_again * (uint64_t)engine->processes;
-    return engine->idle_polls > most;
+    return engine->idle_polls > most && !somebody_only_sleeps();
 }
 
 static bool sleeps_before(int a, int b)
@@ -180,22 +183,17 @@ static int find_idle(bool *polls_again)
     }
     bool is_near = sleeper != ENGINE_NOBODY && !engine->slept &&
                    (engine->process[sleeper].wake_ns <= engine->now_ns + engine->idle_ns ||
-                    waits_for_outside());
+                    engine->idle_turn >= IDLE_LONG || waits_for_outside());
     *polls_again = sleeper == ENGINE_NOBODY || (poller != ENGINE_NOBODY && !is_near);
     return *polls_again ? poller : sleeper;
 }
 
-/* By the system call: libc's function is replaced by the one that sleeps in virtual time. */
-static void sleep_really(uint64_t ns)
-{
-    struct timespec time = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
-    syscall(SYS_nanosleep, &time, NULL);
-}
-
-/* No other process can run: virtual time moves to the time at which this one wakes. */
+/* No other process can run: virtual time moves to the time at which this one wakes. Where that is
+ * to take as long in real time the process itself waits: this one may be the launcher process, which
+ * must answer the driver. */
 static void wake_sleeper(int sleeper)
 {
-    const struct process *p = &engine->process[sleeper];
+    struct process *p = &engine->process[sleeper];
     uint64_t now = engine->now_ns;
     engine->slept = true;
     if (p->wake_ns <= now)
@@ -203,8 +201,8 @@ static void wake_sleeper(int sleeper)
     engine->now_ns = p->wake_ns;
     if (p->state == PROCESS_ASLEEP && p->only_sleeps)
         engine->sleeps++;
-    if (waits_for_outside())
-        sleep_really(p->wake_ns - now);
+    if (p->state == PROCESS_ASLEEP && waits_for_outside())
+        p->really_ns = p->wake_ns - now;
 }
 
 static int nobody(enum board_stuck why)
@@ -240,12 +238,12 @@ static void arrive(unsigned which)
 static bool choose_among(const int *ready, unsigned count, unsigned arriving, unsigned *chosen)
 {
     static uint64_t actor[2 * ENGINE_MAX_PROCESSES];
+    if (arriving > ENGINE_MAX_PROCESSES)
+        arriving = ENGINE_MAX_PROCESSES;
     if (engine->transitions == NULL && engine->policy.kind == POLICY_RANDOM) {
         *chosen = engine_decide(DECIDE_NEXT, count + arriving);
         return true;
     }
-    if (arriving > ENGINE_MAX_PROCESSES)
-        arriving = ENGINE_MAX_PROCESSES;
     for (unsigned i = 0; i < count; i++)
         actor[i] = (uint64_t)ready[i];
     unsigned messages = count_messages();

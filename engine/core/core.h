@@ -97,10 +97,13 @@ struct process {
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
-    uint64_t idle_polls;   /* polls that said no while nobody could go on; see engine_most_polls */
-    bool only_sleeps;      /* PROCESS_ASLEEP: it has not polled in vain since its sleep before */
+    bool polled;             /* a poll of the program has said no since its last sleep */
+    bool only_sleeps;        /* PROCESS_ASLEEP: none had between that sleep and the one before */
+    uint64_t idle_polls;   /* polls while nobody could go on: in this life, and engine_most_polls of
+                              the lives before */
     struct asked *asked;   /* of a run that is explored: see asked.c */
     uint64_t wake_ns;      /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
+    uint64_t really_ns;    /* PROCESS_ASLEEP: so long it sleeps in real time when it has the token */
     uint64_t deaths_known; /* how many of engine->deaths it is informed of */
     uint64_t ended_ns;     /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
     _Atomic uint32_t gone; /* the zygote has seen its end: see process.wait_status */
@@ -145,11 +148,13 @@ struct engine {
     uint64_t now_ns;        /* virtual time since the run began */
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
-    uint64_t idle_polls;    /* polls that said no since anything changed: see has_stalled */
-    uint64_t idle_turn;     /* the same, and polls that are no sign of a stall: whose turn is it? */
-    uint64_t polls_again;   /* so many polls in vain a rank may repeat in a later life of its own */
-    uint64_t sleeps;        /* of processes that do not poll between them, since anything changed */
-    bool slept;    /* time has moved to a process that waited for it; nobody polled since */
+    /* Since anybody did anything that another one could see: */
+    uint64_t idle_turn;  /* polls that said no while nobody could go on: whose turn is it? */
+    uint64_t idle_polls; /* those of them that are a sign of a stall: see has_stalled */
+    uint64_t sleeps;     /* of processes that only sleep */
+    bool slept;          /* time has moved to a process that waited for it; nobody polled since */
+
+    uint64_t polls_again; /* so many polls in vain a rank may repeat in a later life of its own */
     uint64_t seed; /* of this incarnation: what is random in it is drawn from that */
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
@@ -246,16 +251,25 @@ void engine_linger(uint64_t looks_in);
  * process alone. NULL: it keeps nothing, ever. */
 extern uint64_t (*engine_looks_in)(void);
 
-/* The most polls in vain of one process while nobody could go on, in all lives so far. */
+/* The most polls of one process while nobody could go on in this life, and the most in each life
+ * before. */
 uint64_t engine_most_polls(void);
 
-/* Until virtual time has come to now + ns. */
+/* Until virtual time has come to now + ns, and no less than a call takes. */
 void engine_sleep(uint64_t ns);
+
+/* Is the calling thread the one that the engine runs, that which made the last MPI call of this
+ * process? Others run whenever the kernel lets them: virtual time is nothing to them, and they must
+ * not touch the mapping. True where this process is no rank. */
+bool engine_runs_thread(void);
 
 /* Something that the process could see has changed. The process itself is allowed. In runs that are
  * explored this concerns calls that wait alone: for polls see asked.c. */
 void engine_wake(int process);
 void engine_wake_all(void);
+/* The same of something that the process has done itself, such as a message to itself that has
+ * come: nobody else sees it, so it is no sign that the job goes on. */
+void engine_wake_from_own(int process);
 
 /* This process has done something that another one could see, now or when it comes to it. A job in
  * which nobody does is one that only waits, whatever else its processes call: on communicators of
@@ -379,7 +393,7 @@ uint64_t engine_now_ns(void);
 /* The same, for the times of records: moves it a little, so that no two are the same. */
 uint64_t engine_tick_ns(void);
 
-/* Something took so long. */
+/* Something took so long. Another thread than that which the engine runs moves nothing. */
 void engine_pass_time(uint64_t ns);
 
 #endif

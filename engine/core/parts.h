@@ -5,15 +5,16 @@
 #include "engine/core/core.h"
 #include "engine/core/transition.h"
 
-#define CALL_NS 1000u /* that a wire call takes */
-#define TICK_NS 10u   /* between two times of records */
+#define NS_PER_S 1000000000u
+#define CALL_NS 1000u                /* that a wire call takes */
+#define TICK_NS 10u                  /* between two times of records */
+#define TIME_MOST_NS (INT64_MAX / 2) /* a wait for longer is over then: in 146 years */
 
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */
 int choose_next(void);
 
-/* Called when this process comes to a sleep: notes whether it has polled since its last one. true:
- * time moves, and the process goes on at once. The job has been waiting for long then, the process
- * polls between its sleeps, and it is still its turn to poll. */
+/* Does this process, which comes to a sleep, go on at once, and time moves? The job has been waiting
+ * for long then, the process polls between its sleeps, and it is still its turn to poll. */
 bool rests_in_turn(void);
 
 /* The process has ended in order. */

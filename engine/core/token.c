@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 uint64_t (*engine_looks_in)(void);
@@ -16,6 +17,18 @@ static struct process *self(void)
 {
     return &engine->process[engine_self];
 }
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) char here;
+static const char *runs; /* `here` of the thread that made the last MPI call */
+
+bool engine_runs_thread(void)
+{
+    return engine_self == ENGINE_NOBODY || runs == &here;
+}
+
+/* --- the token -------------------------------------------------------------------------------- */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t seen)
 {
@@ -103,6 +116,7 @@ void engine_pass_on(void)
 void engine_join(int process)
 {
     engine_self = process;
+    runs = &here;
     await_token();
     engine_touch(TOUCH_AFTER, object_name(OBJECT_SPAWNED, (uint64_t)process, 0, 0));
 }
@@ -128,7 +142,8 @@ static void turn(void)
         fprintf(stderr, "faultline: a child that a rank has forked calls MPI: it is ended\n");
         _exit(EXIT_FAILURE);
     }
-    engine->now_ns += CALL_NS;
+    runs = &here;
+    engine_pass_time(CALL_NS);
     if (engine->turns_left > 1)
         engine->turns_left--;
     hand_over(PROCESS_READY);
@@ -218,11 +233,18 @@ void engine_wait_for_one(engine_ready *ready, void *data)
     wait_for(ready, data, true);
 }
 
+/* When virtual time has moved by so much. It does not go round. */
+static uint64_t in_ns(uint64_t ns)
+{
+    uint64_t left = engine->now_ns < TIME_MOST_NS ? TIME_MOST_NS - engine->now_ns : 0;
+    return engine->now_ns + (ns < left ? ns : left);
+}
+
 static bool poll_on(uint64_t looks_in)
 {
     struct process *p = self();
     p->lingers = looks_in == ENGINE_WHENEVER;
-    p->wake_ns = p->lingers || looks_in == ENGINE_NEVER ? 0 : engine->now_ns + looks_in;
+    p->wake_ns = p->lingers || looks_in == ENGINE_NEVER ? 0 : in_ns(looks_in);
     if (!p->woken)
         hand_over(PROCESS_POLLING);
     transition_polls(true);
@@ -241,8 +263,10 @@ bool engine_poll(uint64_t question, engine_ready *ready, void *data)
         return poll_explored(question, ready, data);
     while (!ready(data))
         if (self()->polls++ == 0 ||
-            !poll_on(engine_looks_in != NULL ? engine_looks_in() : ENGINE_NEVER))
+            !poll_on(engine_looks_in != NULL ? engine_looks_in() : ENGINE_NEVER)) {
+            self()->polled = true;
             return false;
+        }
     return true;
 }
 
@@ -253,15 +277,28 @@ void engine_linger(uint64_t looks_in)
     self()->only_waits = false;
 }
 
+/* By the system call: libc's function is replaced by the one that sleeps in virtual time. */
+static void sleep_really(uint64_t ns)
+{
+    struct timespec time = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+    syscall(SYS_nanosleep, &time, NULL);
+}
+
 void engine_sleep(uint64_t ns)
 {
+    struct process *p = self();
+    p->only_sleeps = !p->polled;
     if (rests_in_turn()) {
-        engine_pass_time(ns);
+        engine->now_ns = in_ns(ns);
         return;
     }
-    self()->wake_ns = engine->now_ns + ns;
+    p->polled = false;
+    p->wake_ns = in_ns(ns > CALL_NS ? ns : CALL_NS);
+    p->really_ns = 0;
     hand_over(PROCESS_ASLEEP);
-    self()->wake_ns = 0;
+    p->wake_ns = 0;
+    if (p->really_ns > 0)
+        sleep_really(p->really_ns);
 }
 
 void engine_wake(int process)
@@ -272,6 +309,13 @@ void engine_wake(int process)
     p->polls = 0;
     if (process != engine_self)
         note_progress();
+}
+
+void engine_wake_from_own(int process)
+{
+    struct process *p = &engine->process[process];
+    if (p->state == PROCESS_BLOCKED || (engine->transitions == NULL && p->state == PROCESS_POLLING))
+        p->woken = true;
 }
 
 void engine_took(void)
@@ -398,10 +442,12 @@ uint64_t engine_now_ns(void)
 
 uint64_t engine_tick_ns(void)
 {
-    return engine->now_ns += TICK_NS;
+    engine_pass_time(TICK_NS);
+    return engine->now_ns;
 }
 
 void engine_pass_time(uint64_t ns)
 {
-    engine->now_ns += ns;
+    if (engine_runs_thread())
+        engine->now_ns += ns;
 }

@@ -165,7 +165,7 @@ static void match(struct message *message)
 {
     message->matched = true;
     engine_touch(TOUCH_WRITE, of_message(OBJECT_MATCHED, message));
-    if (message->awaited)
+    if (message->awaited && message->from != message->to)
         engine_wake(message->from);
 }
 
@@ -293,7 +293,10 @@ static void deliver(unsigned which)
     if (message->awaited) /* whether it is matched shows */
         engine_touch(TOUCH_LOOK, engine_death_of(message->to));
     message->arrival = engine_transition();
-    engine_wake(message->to);
+    if (message->from == message->to)
+        engine_wake_from_own(message->to);
+    else
+        engine_wake(message->to);
     if (engine_is_dead(message->to)) {
         mailbox_drop(message);
         return;

@@ -30,7 +30,7 @@ static void draw(void *to, size_t bytes)
 
 static bool is_rank(void)
 {
-    return engine != NULL && engine_self != ENGINE_NOBODY;
+    return engine != NULL && engine_self != ENGINE_NOBODY && engine_runs_thread();
 }
 
 EXPORTED ssize_t getrandom(void *to, size_t bytes, unsigned flags)

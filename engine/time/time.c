@@ -6,7 +6,9 @@
 #include "injectors/system/real.h"
 #include "trace/clock.h"
 
+#include <errno.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,8 +26,10 @@
     X(clock_gettime)                                                                               \
     X(gettimeofday)                                                                                \
     X(time)                                                                                        \
+    X(timespec_get)                                                                                \
     X(nanosleep)                                                                                   \
     X(clock_nanosleep)                                                                             \
+    X(thrd_sleep)                                                                                  \
     X(usleep)                                                                                      \
     X(sleep)
 
@@ -73,20 +77,28 @@ static uint64_t clock_ns(clockid_t clock)
     return read_ns() + (wall ? (uint64_t)EPOCH_S * NS_PER_S : BOOT_NS);
 }
 
+/* Clocks and sleeps of a thread that the engine does not run are real. */
+static bool is_here(void)
+{
+    return is_virtual && engine_runs_thread();
+}
+
 static bool is_virtual_clock(clockid_t clock)
 {
-    return is_virtual && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+    return is_here() && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
+static bool is_time(const struct timespec *time)
+{
+    return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < NS_PER_S;
+}
+
+/* What does not fit is for ever. */
 static uint64_t in_ns(const struct timespec *time)
 {
-    return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec;
-}
-
-/* A call in which other ranks may run. */
-static void sleep_ns(uint64_t ns)
-{
-    engine_sleep(ns);
+    uint64_t seconds = (uint64_t)time->tv_sec;
+    return seconds < UINT64_MAX / NS_PER_S ? seconds * NS_PER_S + (uint64_t)time->tv_nsec
+                                           : UINT64_MAX;
 }
 
 /* --- libc's ----------------------------------------------------------------------------------- */
@@ -102,7 +114,7 @@ EXPORTED int clock_gettime(clockid_t clock, struct timespec *now)
 
 EXPORTED int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
-    if (!is_virtual)
+    if (!is_here())
         return REAL(gettimeofday)(now, zone);
     uint64_t ns = clock_ns(CLOCK_REALTIME);
     *now = (struct timeval){(time_t)(ns / NS_PER_S), (suseconds_t)(ns % NS_PER_S / 1000)};
@@ -111,7 +123,7 @@ EXPORTED int gettimeofday(struct timeval *restrict now, void *restrict zone)
 
 EXPORTED time_t time(time_t *now)
 {
-    if (!is_virtual)
+    if (!is_here())
         return REAL(time)(now);
     time_t seconds = (time_t)(clock_ns(CLOCK_REALTIME) / NS_PER_S);
     if (now != NULL)
@@ -119,12 +131,31 @@ EXPORTED time_t time(time_t *now)
     return seconds;
 }
 
+EXPORTED int timespec_get(struct timespec *now, int base)
+{
+    if (!is_here() || base != TIME_UTC)
+        return REAL(timespec_get)(now, base);
+    clock_gettime(CLOCK_REALTIME, now);
+    return base;
+}
+
 EXPORTED int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
-    if (!is_virtual)
+    if (!is_here())
         return REAL(nanosleep)(wanted, left);
-    sleep_ns(in_ns(wanted));
+    if (!is_time(wanted)) {
+        errno = EINVAL;
+        return -1;
+    }
+    engine_sleep(in_ns(wanted));
     return 0;
+}
+
+EXPORTED int thrd_sleep(const struct timespec *wanted, struct timespec *left)
+{
+    if (!is_here())
+        return REAL(thrd_sleep)(wanted, left);
+    return nanosleep(wanted, left) == 0 ? 0 : -2; /* an error that is no signal */
 }
 
 EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
@@ -132,24 +163,26 @@ EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *
 {
     if (!is_virtual_clock(clock))
         return REAL(clock_nanosleep)(clock, flags, wanted, left);
+    if (!is_time(wanted))
+        return EINVAL;
     uint64_t now = (flags & TIMER_ABSTIME) != 0 ? clock_ns(clock) : 0;
     uint64_t until = in_ns(wanted);
-    sleep_ns(until > now ? until - now : 0);
+    engine_sleep(until > now ? until - now : 0);
     return 0;
 }
 
 EXPORTED int usleep(useconds_t microseconds)
 {
-    if (!is_virtual)
+    if (!is_here())
         return REAL(usleep)(microseconds);
-    sleep_ns((uint64_t)microseconds * 1000);
+    engine_sleep((uint64_t)microseconds * 1000);
     return 0;
 }
 
 EXPORTED unsigned sleep(unsigned seconds)
 {
-    if (!is_virtual)
+    if (!is_here())
         return REAL(sleep)(seconds);
-    sleep_ns((uint64_t)seconds * NS_PER_S);
+    engine_sleep((uint64_t)seconds * NS_PER_S);
     return 0;
 }

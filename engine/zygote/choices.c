@@ -44,7 +44,7 @@ static void read_given(const char *path)
     size_t room = FIRST_ROOM;
     struct engine_choice *given = engine_allocate(room * sizeof *given);
     struct error error;
-    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_TEXT_MOST, &error);
+    FILE *file = regular_stream(path, LINKS_FOLLOWED, REGULAR_ANY, &error);
     if (file == NULL)
         give_up(path, error.text);
     while (fgets(line, sizeof line, file) != NULL) {

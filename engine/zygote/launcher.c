@@ -343,7 +343,7 @@ static bool serve(void)
             give_up("poll");
         if (ready == 0)
             move_ranks();
-        if (ready > 0 && look[0].revents != 0) {
+        if ((ready > 0 && look[0].revents != 0) || atomic_load(&job.board->over) != 0) {
             job.stopped = true;
             end_others();
         }

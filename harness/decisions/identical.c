@@ -54,11 +54,28 @@ static uint64_t compared(const struct both *both, bool cut)
     return cut && least > 0 ? owner_of(shorter, least - 1) : least;
 }
 
+/* They were made alike, and one came back at another time. */
+static bool only_return_differs(const struct record *then, const struct record *now)
+{
+    struct record with_its_return = *then;
+    atomic_store(&with_its_return.leave, atomic_load(&now->leave));
+    return memcmp(&with_its_return, now, sizeof *now) == 0;
+}
+
+/* 0: neither has come back. */
+static uint64_t first_return(const struct record *then, const struct record *now)
+{
+    uint64_t a = atomic_load(&then->leave), b = atomic_load(&now->leave);
+    return a != 0 && (b == 0 || a < b) ? a : b;
+}
+
 /* What a call gets differs when it returns, all else when it is made. */
 static bool differs_on_return(const struct record *then, const struct record *now)
 {
     unsigned kind = then->kind;
-    return then->enter == now->enter && atomic_load(&then->leave) != 0 &&
+    if (then->enter != now->enter || first_return(then, now) == 0)
+        return false;
+    return only_return_differs(then, now) ||
            (kind == RECORD_RECV || kind == RECORD_PROBE || kind == RECORD_COMPLETE ||
             (kind == RECORD_COLLECTIVE && then->hash == now->hash));
 }
@@ -67,7 +84,7 @@ static uint64_t differs_at(const struct record *then, const struct record *now)
 {
     if (then == NULL || now == NULL)
         return then != NULL ? then->enter : now->enter;
-    return differs_on_return(then, now) ? atomic_load(&then->leave) : then->enter;
+    return differs_on_return(then, now) ? first_return(then, now) : then->enter;
 }
 
 /* false: there is none. */

@@ -16,11 +16,13 @@
 #include "trace/clock.h"
 #include "trace/writer.h"
 
+#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -32,6 +34,7 @@
  * by the clock may take here; but a slow machine is not to be taken for a stall. */
 #define STALL_OF_TIMEOUT 0.25
 #define STALL_LEAST_S 5
+#define IN_ORDER_WITHIN_MS 60000 /* against hanging alone */
 #define PRELOAD_TEXT_BYTES 1024
 #define TRACE_LOOK_NS 250000000ull /* a rank can write some 100 MB of trace in a second */
 #define MB UINT64_C(1000000)
@@ -409,6 +412,24 @@ static enum launch_end look_at_stuck(const struct running_incarnation *running, 
     return LAUNCH_VOID;
 }
 
+/* Who runs the ranks one by one ends the job himself, so that what he has decided until then is
+ * kept. Where he does not, `stop` ends him. */
+static void end_in_order(const struct running_incarnation *running)
+{
+    const struct launched *launched = &running->launched;
+    struct board *board = running->launch->board;
+    if (!running->launch->launcher->decides || launched->ended || launched->line != 0 ||
+        atomic_load(&board->slot[0].pid) == 0)
+        return;
+    struct pollfd look = {.fd = pidfd_open(launched->pid, 0), .events = POLLIN};
+    if (look.fd < 0)
+        return;
+    atomic_store(&board->over, 1);
+    while (poll(&look, 1, IN_ORDER_WITHIN_MS) < 0 && errno == EINTR)
+        ;
+    close(look.fd);
+}
+
 /* After an incarnation of which nothing lives any more. */
 static enum launch_end conclude(const struct running_incarnation *running, enum launch_end end,
                                 char *text, size_t bytes)
@@ -467,6 +488,8 @@ enum error_code launch_incarnation(struct launch *launch, struct rank_end *ends,
         *end = watch_incarnation(running, text, bytes);
     if (code == OK && (*end == LAUNCH_DEADLOCK || *end == LAUNCH_TIME_LIMIT))
         *end = look_at_stuck(running, *end, text, bytes);
+    if (code == OK && *end == LAUNCH_TIME_LIMIT)
+        end_in_order(running);
     launched->left = launched->ended;
     launch->launcher->stop(launched, note_reaped, running);
     leftovers_remove(launch->folder);

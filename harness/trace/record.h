@@ -215,8 +215,11 @@ enum raised {
 #undef X
 };
 
-/* error: enum raised, or the MPI library's class of the error of the call; 0 success, 255 for any
- * other class above 247. */
+/* Of a call that an argument was wrong of, whatever the library's class is: it has done nothing. */
+#define ERROR_ARGUMENT 247
+
+/* error: ERROR_ARGUMENT, enum raised, or the MPI library's class of the error of the call; 0 success,
+ * 255 for any other class above 246. */
 struct record {
     _Atomic uint8_t kind; /* enum record_kind; stored last on entry */
     uint8_t level;        /* enum level */

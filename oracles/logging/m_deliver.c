@@ -299,7 +299,7 @@ void m_deliver(struct m_state *state, int rank, const struct record *note, struc
     if (message != NULL)
         message->delivered[rank] = own->count;
     join(state, rank, message, event);
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, event);
 }
 
 /* Nothing is told of the message, so nobody but the receiver can have its determinant. */
@@ -307,5 +307,5 @@ void m_deliver_untold(struct m_state *state, int rank, const struct m_open *open
 {
     add(state, rank,
         (struct m_delivery){.sender = open->source, .ssn = UINT64_MAX, .event = open->event});
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, open->event);
 }

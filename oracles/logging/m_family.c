@@ -138,7 +138,7 @@ static void on_numbered(struct m_state *state, int rank, const struct record *no
         if ((int)note->request == rank)
             m_deliver(state, rank, note, event);
         else
-            m_hold(state, rank, note);
+            m_hold(state, rank, note, event);
         break;
     case NOTE_LET_GO:
         m_let_go(state, rank, note, event);

@@ -83,6 +83,7 @@ struct m_rank {
     bool finalized;   /* ... which has returned, or will: no end of its process is a failure */
     uint64_t needed;  /* deliveries that it must do again to have recovered */
     uint64_t pending; /* messages that it must keep again */
+    uint64_t to_hold; /* determinants of others that it will hold before its program goes on */
     bool goes_on;     /* a line of an incarnation before is restored: its first rsn is not known */
     uint64_t base;    /* deliveries that it had done then, as its first rsn says */
     bool misnumbered; /* it told an rsn that was not the next */
@@ -154,7 +155,7 @@ void m_judge_orphans(struct m_state *state, struct event_ref at);
 /* A new process goes on from where the rank had done `restored` deliveries: none after that which
  * others reflect may be without a determinant. */
 void m_judge_undone(struct m_state *state, int rank, uint64_t restored, struct event_ref at);
-void m_hold(struct m_state *state, int rank, const struct record *note);
+void m_hold(struct m_state *state, int rank, const struct record *note, struct event_ref event);
 void m_let_go(struct m_state *state, int rank, const struct record *note, struct event_ref event);
 /* Those who have stored the determinant of the rank's newest delivery ahead of it hold it. */
 void m_hold_early(struct m_state *state, struct m_rank *own);
@@ -168,7 +169,8 @@ void m_checkpoint(struct m_state *state, int rank, uint64_t line, struct event_r
 void m_saved(struct m_state *state, int rank, uint64_t line);
 void m_stabilize(struct m_state *state, int rank, uint64_t line);
 void m_finalize(struct m_state *state, int rank, bool returns, struct event_ref event);
-void m_look_recovered(struct m_state *state, int rank);
+/* Whether the rank is down no more; M.orphan is judged then. `at`: what has just happened. */
+void m_look_recovered(struct m_state *state, int rank, struct event_ref at);
 /* m_payload.c */
 void m_keep(struct m_state *state, int rank, const struct record *note, struct event_ref event);
 void m_drop(struct m_state *state, int rank, const struct record *note, struct event_ref event);

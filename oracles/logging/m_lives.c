@@ -1,6 +1,7 @@
 /* Deaths, those who take over, and checkpoints: M.local, and what of M.replay and M.orphan a death
  * shows. A rank is down from its death until its newcomer has done again all that others depend on,
- * and kept again all that they may need. Where more are down than the protocol promises to survive,
+ * kept again all that they may need, and holds the determinants of theirs that it gets before its
+ * program goes on. Where more are down than the protocol promises to survive,
  * nothing is judged any more. */
 #include "oracles/logging/m_family.h"
 
@@ -76,7 +77,7 @@ static void judge_kept_again(struct m_state *state, int rank, struct event_ref e
         finding_show(finding, message->sent);
         finding_show(finding, event);
     }
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, event);
 }
 
 void m_checkpoint(struct m_state *state, int rank, uint64_t line, struct event_ref event)
@@ -305,7 +306,7 @@ void m_die(struct m_state *state, const struct life *life)
     own->recovering = false;
     own->open_count = 0;
     for (int other = 0; other < state->ranks; other++)
-        m_look_recovered(state, other);
+        m_look_recovered(state, other, event_of(life->trace, life->to));
     if (failures(state) > state->promised) {
         report_unsupported(state, life->rank);
         return;
@@ -366,12 +367,28 @@ static bool lacks_messages(const struct m_state *state, int rank)
     return false;
 }
 
-void m_look_recovered(struct m_state *state, int rank)
+void m_look_recovered(struct m_state *state, int rank, struct event_ref at)
 {
     struct m_rank *own = &state->rank[rank];
-    if (own->recovering && own->restored && own->count >= own->needed &&
-        !lacks_messages(state, rank))
-        own->recovering = own->left = false;
+    if (!own->recovering || !own->restored || own->count < own->needed || own->to_hold > 0 ||
+        lacks_messages(state, rank))
+        return;
+    own->recovering = own->left = false;
+    m_judge_orphans(state, at);
+}
+
+/* How many determinants of others the rank will hold between `event` and what it does next. */
+static uint64_t held_at_once(const struct trace *trace, int rank, struct event_ref event)
+{
+    uint64_t count = 0;
+    for (uint64_t at = event.index + 1; at < trace->count; at++) {
+        const struct record *record = &trace->record[at];
+        bool held = record->kind == RECORD_NOTE && record->tag == NOTE_HELD;
+        if (record_is_of_app(record) || (held && (int)record->request == rank))
+            break;
+        count += held;
+    }
+    return count;
 }
 
 /* The whole job was started again, and the rank gets what it had in an incarnation before. */
@@ -428,6 +445,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
         m_judge_undone(state, rank, restored != NULL ? restored->count : 0, event);
     }
     own->restored = true;
+    own->to_hold = held_at_once(state->trace, rank, event);
     own->goes_on = restart && line > 0;
     own->beginnings += !newcomer;
     if (with_team && !newcomer)
@@ -444,5 +462,5 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
     take_again(state, rank, restored);
     /* It had saved it, and may have died before it could tell. */
     m_saved(state, rank, line);
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, event);
 }

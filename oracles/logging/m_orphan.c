@@ -2,8 +2,9 @@
  * promised: if a rank that is not in F depends on m, then one that is not in F holds its
  * determinant. The smallest F of which the second can fail is the one of all who hold it, with
  * those that are down; a larger one leaves fewer who depend. So that one alone is looked at,
- * whenever somebody comes to depend on m or one who held its determinant does no longer. Where a
- * new process goes back to before m, F has come about: somebody else must hold the determinant. */
+ * whenever somebody comes to depend on m, one who held its determinant does no longer, or one who was
+ * down has recovered. Where a new process goes back to before m, F has come about: somebody else must
+ * hold the determinant. */
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
@@ -227,7 +228,7 @@ void m_forget_early(struct m_state *state, int holder)
 
 /* --- who holds ------------------------------------------------------------------------------ */
 
-void m_hold(struct m_state *state, int rank, const struct record *note)
+void m_hold(struct m_state *state, int rank, const struct record *note, struct event_ref event)
 {
     int receiver = (int)note->request;
     struct m_delivery *delivery = find(state, note);
@@ -242,6 +243,8 @@ void m_hold(struct m_state *state, int rank, const struct record *note)
             memory_room(own->early, own->early_count, &own->early_room, sizeof *own->early);
         own->early[own->early_count++] = early;
     }
+    if (state->rank[rank].to_hold > 0 && --state->rank[rank].to_hold == 0)
+        m_look_recovered(state, rank, event);
 }
 
 static void let_go_one(struct m_state *state, int rank, const struct record *note,

@@ -40,7 +40,7 @@ static void keep_multicast(struct m_state *state, int rank, const struct record 
     m_set_kept(state, message, true);
     state->rank[rank].pending -= message->lost;
     message->lost = false;
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, event);
 }
 
 /* A contribution reflects what its sender does, and the contributions that it has taken in. */
@@ -65,7 +65,7 @@ static void keep_contribution(struct m_state *state, int rank, const struct reco
     }
     own->pending -= message->lost;
     message->lost = false;
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, event);
 }
 
 void m_keep_part(struct m_state *state, int rank, const struct record *note, struct event_ref event)

@@ -38,7 +38,7 @@ void m_keep(struct m_state *state, int rank, const struct record *note, struct e
     memcpy(message->clock, own->clock, (size_t)state->ranks * sizeof *own->clock);
     own->pending -= message->lost;
     message->lost = false;
-    m_look_recovered(state, rank);
+    m_look_recovered(state, rank, event);
 }
 
 static void drop(struct m_state *state, struct m_message *message, int receiver,

@@ -428,7 +428,7 @@ void collectives_record(struct collectives *collectives, const struct stream_eve
         see_complete(collectives, event);
     } else if (record->kind == RECORD_COMM) {
         learn(collectives, event->trace, event->index);
-    } else if (collective_comm(record) != 0 && !event->at_cut) {
+    } else if (collective_comm(record) != 0 && !event->at_cut && record->error != ERROR_ARGUMENT) {
         join(collectives, gathering_of(collectives, collective_comm(record)), event);
     }
 }

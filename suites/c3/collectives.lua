@@ -4,10 +4,11 @@
 -- every form: blocking, not blocking, persistent. Whatever happens, the job recovers to the result
 -- of a run without faults.
 
--- No program makes a choice in it, so C.nondet has no situation.
-cover { "H", "D", "C.1.1", "C.1.2", "C.1.3", "C.late", "C.early", "C.class", "C.epoch", "C.commit",
-  "C.restore", "C.initiate", "C.cell", { fault = "kill", role = "initiator" },
-  { fault = "kill", role = "participant", phase = "c3:result-replayed" } }
+-- No program makes a choice in it, so C.nondet has no situation. Where all members of a call stand
+-- (D.cell) hangs on the schedule; suites/c3/cells.lua forces it.
+cover { "H", "D.2", "D.all", "D.barrier", "D.bcast", "D.gather", "C.1.1", "C.1.2", "C.1.3",
+  "C.late", "C.early", "C.class", "C.epoch", "C.commit", "C.restore", "C.initiate", "C.cell",
+  { fault = "kill", role = "initiator" }, { fault = "kill", role = "participant", phase = "c3:result-replayed" } }
 
 local RANKS, EVERY, LINE = 3, 6, 1
 local STRADDLING = 9 -- calls that the line runs through

@@ -120,10 +120,3 @@ end)
 migration("collectives: rank 1 migrates twice in a row", {
   program = "collectives", moves = "1@1,1@2", skeletons = 2, expect = { cover = { "R.clear" } },
 })
-
--- Rank 1 stands still for two seconds between two parts of its state. The skeleton waits for it.
-migration("rank 1 stands still while its state is on its way", {
-  moves = "1@1", plan = function(p)
-    p:stop { rank = 1, event = "phase", name = "cocheck:mid-transfer", ms = 2000 }
-  end,
-})

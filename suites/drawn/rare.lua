@@ -17,7 +17,8 @@ local function arguments(number, testimony, off)
            "--iterations", random(20, 50), "--size", random(20),
            "--testimony", testimony, "--started-again", random(0, 1), "--freed", random(0, 2),
            "--partial", random(0, 1), "--made", random(0, 1), "--hinted", random(0, 1),
-           "--piece", chance(30) and random(257, 600) or 0, table.unpack(off) }
+           "--piece", chance(30) and random(257, 600) or 0, "--wrong", number % 2,
+           table.unpack(off) }
 end
 
 -- ---- jobs that are started again ---------------------------------------------------------------

@@ -16,6 +16,7 @@
 #include "drawn_outside.h"
 #include "drawn_properties.h"
 #include "drawn_rare.h"
+#include "drawn_wrong.h"
 #include "faultline.h"
 #include "program.h"
 
@@ -374,6 +375,7 @@ static void one_step(void)
     outside_step(step);
     outlasting_step(step);
     large_step(step);
+    wrong_step(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();
@@ -609,6 +611,7 @@ static const struct program_option options[] = {
     SWITCH("outside", OUTSIDE, "persistent requests whose buffers are no state (0)"),
     SWITCH("outlasting", OUTLASTING, "requests that are pending for ten steps (0)"),
     SWITCH("large", LARGE_MESSAGES, "messages of 72 KB, that end within an element (0)"),
+    SWITCH("wrong", WRONG, "calls with arguments that are wrong (0)"),
     SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},
 };

@@ -9,7 +9,9 @@
  *               write to its buffer when it begins
  *     random    rank 0 tells the others numbers from all sources of random numbers, and they print
  *               those that they have drawn as well
- *     process   rank 0 tells the others its process number */
+ *     process   rank 0 tells the others its process number
+ *     often     rank 1 asks as often as its process number says, while the others wait for it in
+ *               MPI_Finalize */
 #include "faultline.h"
 
 #include <fcntl.h>
@@ -115,6 +117,13 @@ static void tell(int rank, uint64_t *number, int count)
     print(rank, number, count);
 }
 
+static void ask_often(int rank)
+{
+    int flag;
+    for (int left = 100 + getpid() % 1000; rank == 1 && left > 0; left--)
+        MPI_Iprobe(0, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size;
@@ -137,6 +146,8 @@ int main(int argc, char **argv)
         if (rank > 0)
             print(rank, number, SOURCES);
         tell(rank, number, SOURCES);
+    } else if (strcmp(what, "often") == 0) {
+        ask_often(rank);
     } else {
         number[0] = (uint64_t)getpid();
         tell(rank, number, 1);

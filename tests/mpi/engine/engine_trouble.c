@@ -3,14 +3,19 @@
  * Usage: engine_trouble HOW */
 #include <mpi.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LARGE ((size_t)10 << 30)
@@ -94,13 +99,13 @@ static void close_and_wait(void)
 }
 
 /* Something outside the job makes the file `name`, or another rank. A minute is time enough. */
-static void wait_outside(const char *name)
+static void wait_outside(const char *name, useconds_t nap)
 {
     double begin = MPI_Wtime();
     while (access(name, F_OK) != 0) {
         if (MPI_Wtime() - begin > 60)
             MPI_Abort(MPI_COMM_WORLD, 9);
-        usleep(1000);
+        usleep(nap);
     }
 }
 
@@ -117,13 +122,13 @@ static void wait_while_polled(const char *name)
 {
     if (rank == 0)
         poll_for_rank_1();
-    wait_outside(name);
+    wait_outside(name, 1000);
     if (rank == 1)
         MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
 }
 
 /* Rank 1 sleeps until each of the others has made a file, which they do after many polls. */
-static void make_after_polls(const char *folder)
+static void make_after_polls(const char *folder, useconds_t nap)
 {
     char name[4096];
     int came;
@@ -132,7 +137,7 @@ static void make_after_polls(const char *folder)
     for (int i = 0; i < size; i++) {
         snprintf(name, sizeof name, "%s/made-by-%d", folder, i);
         if (rank == 1 && i != 1)
-            wait_outside(name);
+            wait_outside(name, nap);
         else if (rank == i && i != 1)
             close(open(name, O_CREAT | O_WRONLY, 0600));
     }
@@ -141,6 +146,77 @@ static void make_after_polls(const char *folder)
             MPI_Send(&rank, 1, MPI_INT, i, 2, MPI_COMM_WORLD);
     if (rank != 1)
         poll_for_rank_1();
+}
+
+/* Rank 1 sleeps so often for so many seconds; rank 0 polls until it has done so. */
+static void nap(int times, unsigned seconds)
+{
+    if (rank == 0)
+        poll_for_rank_1();
+    for (int i = 0; rank == 1 && i < times; i++)
+        sleep(seconds);
+    if (rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+}
+
+static void *nap_for_ever(void *nothing)
+{
+    for (;;)
+        usleep(50);
+    return nothing;
+}
+
+/* While the rank waits in MPI calls, too. */
+static void nap_in_a_thread(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nap_for_ever, NULL) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 10);
+    for (int i = 0; i < POLLS; i++)
+        circle();
+}
+
+/* For less than nothing, for ever, and as C11 has it. */
+static void sleep_oddly(void)
+{
+    const struct timespec less = {-1, 0}, more = {0, 1000000000}, ever = {INT64_MAX, 0};
+    struct timespec before, after, c11;
+    clock_gettime(CLOCK_REALTIME, &before);
+    if (nanosleep(&less, NULL) != -1 || errno != EINVAL || nanosleep(&more, NULL) != -1 ||
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &less, NULL) != EINVAL || thrd_sleep(&less, NULL) >= -1)
+        MPI_Abort(MPI_COMM_WORLD, 11);
+    thrd_sleep(&(struct timespec){100, 0}, NULL);
+    timespec_get(&c11, TIME_UTC);
+    clock_gettime(CLOCK_REALTIME, &after);
+    if (c11.tv_sec < before.tv_sec + 100 || c11.tv_sec > after.tv_sec)
+        MPI_Abort(MPI_COMM_WORLD, 12);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (nanosleep(&ever, NULL) != 0 || nanosleep(&ever, NULL) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 13);
+}
+
+/* The plan stops rank 1, which sleeps, for 5 s, when rank 0 sends. */
+static void sleep_stopped(void)
+{
+    double begin = MPI_Wtime();
+    usleep(rank == 0 ? 100000 : 1000000);
+    if (rank == 1)
+        MPI_Recv(&size, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&size, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&size, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (MPI_Wtime() - begin < 5)
+        MPI_Abort(MPI_COMM_WORLD, 14);
+}
+
+/* After MPI_Finalize rank 1 has slept often, and will long, when rank 0 ends. */
+static void sleep_at_the_end(void)
+{
+    for (int i = 0; rank == 1 && i < 1100; i++)
+        usleep(1000);
+    if (rank == 1)
+        sleep(100000);
+    usleep(1105000);
 }
 
 /* Rank 0 asks for what does not come yet, and goes on; rank 1 asks for what comes then. */
@@ -162,13 +238,16 @@ static void ask_long(void)
 /* Polls for what never comes, and does other things between that concern nobody else. */
 static void idle(void)
 {
-    int number, flag = 0;
+    int number, own, flag = 0;
     MPI_Request request;
     MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &request);
     while (!flag) {
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_SELF);
-        usleep(100);
+        MPI_Sendrecv(&rank, 1, MPI_INT, rank, 3, &own, 1, MPI_INT, rank, 3, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        if (rank == 0)
+            usleep(100);
     }
 }
 
@@ -221,14 +300,24 @@ int main(int argc, char **argv)
         sleep(1000);
     else if (strcmp(how, "allocates") == 0)
         allocate();
+    else if (strcmp(how, "naps") == 0)
+        nap(atoi(argv[2]), (unsigned)atoi(argv[3]));
+    else if (strcmp(how, "naps-in-a-thread") == 0)
+        nap_in_a_thread();
+    else if (strcmp(how, "sleeps-oddly") == 0)
+        sleep_oddly();
+    else if (strcmp(how, "sleeps-stopped") == 0)
+        sleep_stopped();
     else if (strcmp(how, "waits-outside") == 0 && rank == 1)
-        wait_outside(argv[2]);
+        wait_outside(argv[2], 1000);
     else if (strcmp(how, "waits-while-polled") == 0)
         wait_while_polled(argv[2]);
     else if (strcmp(how, "makes-after-polls") == 0)
-        make_after_polls(argv[2]);
+        make_after_polls(argv[2], (useconds_t)atoi(argv[3]));
     circle();
     printf("ok\n");
     MPI_Finalize();
+    if (strcmp(how, "sleeps-at-the-end") == 0)
+        sleep_at_the_end();
     return 0;
 }

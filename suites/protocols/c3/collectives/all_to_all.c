@@ -157,6 +157,7 @@ static int perform(struct collective *call, const struct exchange *exchange)
 
 static int among_all(struct collective *call, const struct exchange *exchange)
 {
+    collective_number(call);
     if (collective_replayed(call, &exchange->all))
         return MPI_SUCCESS;
     return collective_was_exchanged(call, &exchange->all, perform(call, exchange));

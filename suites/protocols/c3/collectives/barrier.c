@@ -30,7 +30,7 @@ EXPORTED int MPI_Barrier(MPI_Comm comm)
         return MPI_ERR_COMM;
     if (nonblocking_pending() > 0)
         refuse("MPI_Barrier while a non-blocking collective call is under way", "MPI_Wait first");
-    collective_begin_repeat(&call, communicator);
+    collective_begin_on(&call, communicator);
     int error = bits_allgather(communicator, call.bits);
     if (error != MPI_SUCCESS)
         return error;

@@ -99,7 +99,7 @@ static bits *room_for_bits(int size)
     return room;
 }
 
-void collective_begin_repeat(struct collective *call, struct handle *communicator)
+void collective_begin_on(struct collective *call, struct handle *communicator)
 {
     *call = (struct collective){.communicator = communicator,
                                 .real = communicator->real,
@@ -108,10 +108,10 @@ void collective_begin_repeat(struct collective *call, struct handle *communicato
                                 .bits = room_for_bits(communicator->size)};
 }
 
-void collective_begin_on(struct collective *call, struct handle *communicator)
+void collective_number(struct collective *call)
 {
-    collective_begin_repeat(call, communicator);
-    call->id = mixed(communicator->id, ++numbered_of(communicator)->calls) | ID_OF_CALL;
+    uint64_t number = ++numbered_of(call->communicator)->calls;
+    call->id = mixed(call->communicator->id, number) | ID_OF_CALL;
 }
 
 bool collective_begin(struct collective *call, MPI_Comm comm)

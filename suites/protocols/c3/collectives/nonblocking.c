@@ -65,6 +65,7 @@ static struct started *begin(struct handle *communicator, const struct described
     struct started *one = room_for_call(&call, what);
     if (!counts(one))
         return one;
+    collective_number(&one->call);
     described_settle(&one->what, call.rank, call.size);
     one->result = described_result(&one->what, call.rank);
     bool is_root = call.rank == what->root;
@@ -222,7 +223,7 @@ void nonblocking_reexec(const struct reexec *reexec)
         .got = one_part(room_for(reexec->count, reexec->type, &one->buffer), reexec->count,
                         reexec->type),
     };
-    collective_begin_repeat(&call, reexec->communicator);
+    collective_begin_on(&call, reexec->communicator);
     described_settle(&what, call.rank, call.size);
     one->started = room_for_call(&call, &what);
     if (described_start(&what, call.real, &one->started->wire[WIRE_DATA]) != MPI_SUCCESS ||

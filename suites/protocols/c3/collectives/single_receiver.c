@@ -101,6 +101,7 @@ static int to_root(MPI_Comm comm, struct collection *collection)
         collection->all.pieces = call.size;
     if (!collective_has_root(&call, collection->root))
         return collect_data(&call, collection);
+    collective_number(&call);
     bool is_root = call.rank == collection->root;
     if (is_root ? collective_replayed(&call, &collection->all)
                 : collective_suppressed(&call, collection->root))

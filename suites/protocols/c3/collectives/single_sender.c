@@ -116,6 +116,7 @@ static int to_all(MPI_Comm comm, struct spread *spread)
     spread->all.pieces = call.size;
     if (!collective_has_root(&call, spread->root))
         return spread_data(&call, spread);
+    collective_number(&call);
     if (call.rank == spread->root)
         return collective_was_sent(&call, perform(&call, spread));
     struct parts result = one_part(spread->mine, spread->count, spread->type);
@@ -135,7 +136,7 @@ int reexec_perform(const struct reexec *reexec, void *buffer)
                             .count = reexec->count,
                             .type = reexec->type,
                             .root = reexec->root};
-    collective_begin_repeat(&call, reexec->communicator);
+    collective_begin_on(&call, reexec->communicator);
     return perform(&call, &spread);
 }
 

@@ -85,6 +85,8 @@ void protocol_start(void)
 
 EXPORTED int MPI_Finalize(void)
 {
+    if (!self.begun)
+        refuse("MPI_Finalize before checkpoint_restore", "a call of that in between");
     phase("before-finish");
     line_finish();
     phase("after-finish");

@@ -30,7 +30,8 @@ struct comm *call_begin(MPI_Comm user)
     return comm;
 }
 
-int call_check(const struct comm *comm, int peer, const struct payload *payload, bool receives)
+int call_check(const struct comm *comm, int peer, int tag, const struct payload *payload,
+               bool receives)
 {
     if (payload->count < 0)
         return call_error(MPI_ERR_COUNT);
@@ -39,6 +40,8 @@ int call_check(const struct comm *comm, int peer, const struct payload *payload,
     bool any = receives && peer == MPI_ANY_SOURCE;
     if (peer != MPI_PROC_NULL && !any && (peer < 0 || peer >= comm->size))
         return call_error(MPI_ERR_RANK);
+    if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
+        return call_error(MPI_ERR_TAG);
     return MPI_SUCCESS;
 }
 
@@ -132,7 +135,7 @@ static int start_send(const void *buffer, int count, MPI_Datatype type, int peer
     struct payload payload = {(void *)buffer, count, type};
     layer_begin_sending();
     struct comm *comm = call_begin(user);
-    int error = comm ? call_check(comm, peer, &payload, false) : MPI_ERR_COMM;
+    int error = comm ? call_check(comm, peer, tag, &payload, false) : MPI_ERR_COMM;
     if (error == MPI_SUCCESS) {
         *send = request_new(REQUEST_SEND, comm, peer, tag, &payload);
         (*send)->mode = mode;
@@ -183,7 +186,7 @@ static int start_receive(void *buffer, int count, MPI_Datatype type, int peer, i
 {
     struct payload payload = {buffer, count, type};
     struct comm *comm = call_begin(user);
-    int error = comm ? call_check(comm, peer, &payload, true) : MPI_ERR_COMM;
+    int error = comm ? call_check(comm, peer, tag, &payload, true) : MPI_ERR_COMM;
     if (error != MPI_SUCCESS)
         return error;
     *receive = request_new(REQUEST_RECEIVE, comm, peer, tag, &payload);
@@ -228,9 +231,9 @@ LAYER_EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype
     struct request *receive = NULL;
     layer_begin_sending();
     struct comm *where = call_begin(comm);
-    int error = where ? call_check(where, dest, &out, false) : MPI_ERR_COMM;
+    int error = where ? call_check(where, dest, sendtag, &out, false) : MPI_ERR_COMM;
     if (error == MPI_SUCCESS)
-        error = call_check(where, source, &in, true);
+        error = call_check(where, source, recvtag, &in, true);
     if (error == MPI_SUCCESS) {
         receive = request_new(REQUEST_RECEIVE, where, source, recvtag, &in);
         struct request *send = request_new(REQUEST_SEND, where, dest, sendtag, &out);

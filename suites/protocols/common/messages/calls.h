@@ -22,7 +22,8 @@ void call_begin_anywhere(void);
 int call_error(int error);
 
 /* MPI_SUCCESS, or what is wrong; the error handler has been called. */
-int call_check(const struct comm *comm, int peer, const struct payload *payload, bool receives);
+int call_check(const struct comm *comm, int peer, int tag, const struct payload *payload,
+               bool receives);
 
 /* Starts a send. It is done at once, but for a synchronous one. `kind`: enum packet_kind. */
 void call_send(struct request *send);

@@ -35,7 +35,7 @@ static int begin(struct sought *sought, int source, int tag, MPI_Comm user)
 {
     const struct payload nothing = {.type = MPI_BYTE};
     *sought = (struct sought){.comm = call_begin(user), .source = source, .tag = tag};
-    return sought->comm ? call_check(sought->comm, source, &nothing, true) : MPI_ERR_COMM;
+    return sought->comm ? call_check(sought->comm, source, tag, &nothing, true) : MPI_ERR_COMM;
 }
 
 LAYER_EXPORTED int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -109,7 +109,7 @@ static struct request *receive(void *buffer, int count, MPI_Datatype type, MPI_M
         return NULL;
     }
     struct comm *comm = nobody ? comm_of(MPI_COMM_WORLD) : message->comm;
-    *error = call_check(comm, MPI_PROC_NULL, &payload, true);
+    *error = call_check(comm, MPI_PROC_NULL, MPI_ANY_TAG, &payload, true);
     if (*error != MPI_SUCCESS)
         return NULL;
     int peer = nobody ? MPI_PROC_NULL : message->peer;

@@ -186,7 +186,7 @@ EXPORTED int MPI_Barrier(MPI_Comm comm)
     struct handle *communicator = call_begin(comm);
     if (!communicator)
         return MPI_ERR_COMM;
-    collective_begin_repeat(&call, communicator);
+    collective_begin_on(&call, communicator);
     int error = exchange_states(&call);
     if (error != MPI_SUCCESS)
         return error;
