@@ -360,6 +360,8 @@ END
     run "$FAULTLINE" run --dry-run d/
     [ "$status" -eq 0 ]
     [[ "$output" == *"ok 1 - two # SKIP dry run"*"ok 2 - one # SKIP dry run"* ]]
+    run -0 "$FAULTLINE" run --dry-run --filter one d/
+    [[ "$output" == *"ok 1 - one # SKIP dry run"* ]]
     [ ! -e faultline-out ]
 }
 

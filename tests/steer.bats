@@ -77,6 +77,21 @@ LUA
     trace 1 | grep -q 'phase "unseen"'
 }
 
+@test "a message of no bytes is held as well" {
+    cat >>s.lua <<'LUA'
+for _, kind in ipairs { "send", "isend", "issend", "sendrecv_replace" } do
+  try(kind, "steer_hold", 2, { kind, "empty" }, function(p)
+    p:hold { from = 0, to = 1, comm = "world", release = looked }
+  end)
+end
+LUA
+    passes 4
+    local i
+    for i in {1..4}; do
+        trace "$i" | grep -q 'phase "unseen"'
+    done
+}
+
 @test "without the hold the same message is seen" {
     cat >>s.lua <<'LUA'
 try("send", "steer_hold", 2, { "send" }, function() end)

@@ -57,6 +57,31 @@ static void agree(int rank)
     MPI_Group_free(&all);
 }
 
+static int raised;
+
+static void count_raised(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm;
+    raised += class_of(*error) == MPIX_ERR_REVOKED;
+}
+
+/* What goes wrong in MPI_Start is raised on the communicator of the request. */
+static void start_on_revoked(MPI_Comm of)
+{
+    MPI_Comm comm;
+    MPI_Errhandler counts;
+    MPI_Request request;
+    MPI_Comm_dup(of, &comm);
+    MPI_Comm_create_errhandler(count_raised, &counts);
+    MPI_Comm_set_errhandler(comm, counts);
+    MPI_Errhandler_free(&counts);
+    MPI_Barrier_init(comm, MPI_INFO_NULL, &request);
+    MPIX_Comm_revoke(comm);
+    expect(class_of(MPI_Start(&request)) == MPIX_ERR_REVOKED && raised == 1);
+    MPI_Request_free(&request);
+    MPI_Comm_free(&comm);
+}
+
 /* Its place there is not its number in the world. */
 static void agree_once_more(MPI_Comm rest)
 {
@@ -82,6 +107,8 @@ static void go_on(int rank, bool again)
         agree_once_more(rest);
     else
         expect(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest) == MPI_SUCCESS && sum == 5);
+    if (!again)
+        start_on_revoked(rest);
     MPI_Comm_free(&rest);
 }
 

@@ -190,6 +190,15 @@ static void test_states(void)
     atomic_store(&board->slot[1].stopped_line, 1);
     do_send(LEVEL_APP, CALL_MPI_Send, 1, 0, 1);
     check(step() == 1, "states are also looked at in every call");
+    RUN("await state=1:beyond:1 incarnation=1");
+    become(0, 0);
+    atomic_store(&board->slot[1].line, 1);
+    atomic_store(&board->slot[1].stopped_line, 1);
+    watcher->round();
+    check(step() == 0, "but not in another life than they are asked for in");
+    become(0, 1);
+    watcher->round();
+    check(step() == 1, "in that they are");
     RUN("kill victims=1 state=0:blocked:MPI_Recv");
     become(0, 0);
     struct record *r = enter_recv(1);

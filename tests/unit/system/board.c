@@ -164,6 +164,11 @@ static void test_requests(void)
     board_request_stop(board, 0, 200);
     check(board_stopped_by(&board->slot[0], 0) == 6 && board_stopped_by(&board->slot[0], 7) == 200,
           "all steps that stop a rank are known");
+    board_request_stop(board, 0, 40);
+    board_stop_is_over(&board->slot[0], 6);
+    check(board_stopped_by(&board->slot[0], 0) == 40, "the next one when the first is over");
+    board_stop_is_over(&board->slot[0], 40);
+    board_request_stop(board, 0, 6);
     board_stop_is_over(&board->slot[0], 200);
     check(board_stopped_by(&board->slot[0], 0) == 6 &&
               board_stopped_by(&board->slot[0], 7) == BOARD_MAX_STEPS &&
