@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x31445242464cull /* "FLBRD1" */
-#define BOARD_VERSION 12u
+#define BOARD_VERSION 11u
 #define BOARD_MAX_RANKS 1024
 #define BOARD_MAX_STEPS 256
 #define BOARD_NEWCOMERS 64 /* slots for processes that come later, where some may */
@@ -159,8 +159,8 @@ struct board {
     pthread_mutex_t store_turn;  /* of board_enter_store */
     _Atomic uint32_t stuck;      /* enum board_stuck: whoever runs the ranks one by one sees
                                     that none can go on, and nothing is held or stopped */
-    _Atomic uint32_t over;       /* the driver ends the job: whoever runs the ranks one by one kills
-                                    them, and writes down what he has decided */
+    _Atomic uint32_t over;       /* the driver ends the job: whoever runs the ranks one by one is to
+                                    kill them, and to write the decisions down */
     uint64_t virtual_ns;         /* the step engine's time at the end of the incarnation before */
     uint64_t polls;              /* the most polls in vain of one rank, on the step engine, in
                                     the incarnations before */

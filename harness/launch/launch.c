@@ -412,8 +412,8 @@ static enum launch_end look_at_stuck(const struct running_incarnation *running, 
     return LAUNCH_VOID;
 }
 
-/* Who runs the ranks one by one ends the job himself, so that what he has decided until then is
- * kept. Where he does not, `stop` ends him. */
+/* A launcher that decides ends the job itself, so that its decisions until then are kept. If it does
+ * not, or is another one, `stop` ends it. */
 static void end_in_order(const struct running_incarnation *running)
 {
     const struct launched *launched = &running->launched;

@@ -109,19 +109,19 @@ static void wait_outside(const char *name, useconds_t nap)
     }
 }
 
-static void poll_for_rank_1(void)
+static void poll_for(int from)
 {
     int came = 0;
     while (!came)
-        MPI_Iprobe(1, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
-    MPI_Recv(&came, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Iprobe(from, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
+    MPI_Recv(&came, 1, MPI_INT, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Rank 1 waits for what comes from outside; rank 0 polls meanwhile for a message of rank 1. */
 static void wait_while_polled(const char *name)
 {
     if (rank == 0)
-        poll_for_rank_1();
+        poll_for(1);
     wait_outside(name, 1000);
     if (rank == 1)
         MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
@@ -145,18 +145,22 @@ static void make_after_polls(const char *folder, useconds_t nap)
         if (i != 1)
             MPI_Send(&rank, 1, MPI_INT, i, 2, MPI_COMM_WORLD);
     if (rank != 1)
-        poll_for_rank_1();
+        poll_for(1);
 }
 
-/* Rank 1 sleeps so often for so many seconds; rank 0 polls until it has done so. */
+/* Rank 1 sleeps so often for so many seconds, and then polls. Rank 0 polls until that is over, and
+ * gives up after 1,000 s more. */
 static void nap(int times, unsigned seconds)
 {
+    double end = MPI_Wtime() + times * (double)seconds + 1000;
+    for (int came = 0; rank == 0 && MPI_Wtime() < end;)
+        MPI_Iprobe(1, 2, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
     if (rank == 0)
-        poll_for_rank_1();
+        MPI_Send(&rank, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
     for (int i = 0; rank == 1 && i < times; i++)
         sleep(seconds);
     if (rank == 1)
-        MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+        poll_for(0);
 }
 
 static void *nap_for_ever(void *nothing)
@@ -193,6 +197,9 @@ static void sleep_oddly(void)
     MPI_Barrier(MPI_COMM_WORLD);
     if (nanosleep(&ever, NULL) != 0 || nanosleep(&ever, NULL) != 0)
         MPI_Abort(MPI_COMM_WORLD, 13);
+    clock_gettime(CLOCK_REALTIME, &after);
+    if (after.tv_sec - before.tv_sec < 100 * 365 * 86400L)
+        MPI_Abort(MPI_COMM_WORLD, 15);
 }
 
 /* The plan stops rank 1, which sleeps, for 5 s, when rank 0 sends. */
