@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,7 +244,7 @@ static void ask_long(void)
 }
 
 /* Polls for what never comes, and does other things between that concern nobody else. */
-static void idle(void)
+static void idle(bool sleeps)
 {
     int number, own, flag = 0;
     MPI_Request request;
@@ -253,7 +254,7 @@ static void idle(void)
         MPI_Barrier(MPI_COMM_SELF);
         MPI_Sendrecv(&rank, 1, MPI_INT, rank, 3, &own, 1, MPI_INT, rank, 3, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
-        if (rank == 0)
+        if (sleeps)
             usleep(100);
     }
 }
@@ -300,7 +301,7 @@ int main(int argc, char **argv)
     else if (strcmp(how, "tries-for-ever") == 0 && rank == 1)
         try_for_ever();
     else if (strcmp(how, "idles") == 0)
-        idle();
+        idle(argc == 2 || rank == 0);
     else if (strcmp(how, "asks-long") == 0)
         ask_long();
     else if (strcmp(how, "sleeps") == 0 && rank == 1)
