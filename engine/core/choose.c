@@ -107,7 +107,7 @@ static bool waits_for_outside(void)
 bool rests_in_turn(void)
 {
     return engine->transitions == NULL && engine->idle_polls >= IDLE_LONG &&
-           !engine->process[engine_self].only_sleeps && engine->idle_turn % IDLE_IN_TURN != 0 &&
+           !engine->process[engine_self].only_sleeps && engine->idle_polls % IDLE_IN_TURN != 0 &&
            !somebody_only_sleeps();
 }
 
@@ -125,14 +125,12 @@ uint64_t engine_most_polls(void)
  * may have to take as long as they say. */
 static void pass_idle_time(int poller)
 {
-    bool sleeps = somebody_only_sleeps(), between = sleeps && engine->slept;
+    bool between_sleeps = engine->slept && somebody_only_sleeps();
     engine->slept = false;
-    engine->idle_turn++;
-    if (!sleeps)
-        engine->idle_polls++;
+    engine->idle_polls++;
     if (poller != ENGINE_NOBODY)
         engine->process[poller].idle_polls++;
-    if (between)
+    if (between_sleeps)
         return;
     uint64_t step = engine->idle_ns == 0 ? IDLE_FIRST_NS : engine->idle_ns * 2;
     engine->idle_ns = step < IDLE_MOST_NS ? step : IDLE_MOST_NS;
@@ -166,7 +164,7 @@ static bool sleeps_before(int a, int b)
 static int find_idle(bool *polls_again)
 {
     int poller = ENGINE_NOBODY, sleeper = ENGINE_NOBODY;
-    uint64_t turn = engine->idle_turn;
+    uint64_t turn = engine->idle_polls;
     if (engine->idle_polls >= IDLE_LONG)
         turn /= IDLE_IN_TURN;
     for (int k = 1; k <= engine->processes; k++) {
@@ -183,7 +181,7 @@ static int find_idle(bool *polls_again)
     }
     bool is_near = sleeper != ENGINE_NOBODY && !engine->slept &&
                    (engine->process[sleeper].wake_ns <= engine->now_ns + engine->idle_ns ||
-                    engine->idle_turn >= IDLE_LONG || waits_for_outside());
+                    engine->idle_polls >= IDLE_LONG || waits_for_outside());
     *polls_again = sleeper == ENGINE_NOBODY || (poller != ENGINE_NOBODY && !is_near);
     return *polls_again ? poller : sleeper;
 }
@@ -303,7 +301,7 @@ int choose_next(void)
 
 void note_progress(void)
 {
-    engine->idle_polls = engine->idle_turn = engine->sleeps = 0;
+    engine->idle_polls = engine->sleeps = 0;
     engine->idle_ns = 0;
     engine->slept = false;
 }

@@ -149,8 +149,7 @@ struct engine {
     uint64_t idle_ns;       /* by how much time moved when nobody could run */
     uint64_t turns;         /* taken so far, polls left out */
     /* Since anybody did anything that another one could see: */
-    uint64_t idle_turn;  /* polls that said no while nobody could go on: whose turn is it? */
-    uint64_t idle_polls; /* those of them that are a sign of a stall: see has_stalled */
+    uint64_t idle_polls; /* polls that said no while nobody could go on */
     uint64_t sleeps;     /* of processes that only sleep */
     bool slept;          /* time has moved to a process that waited for it; nobody polled since */
 
