@@ -71,6 +71,13 @@ ends() {
     run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble spins"
 }
 
+@test "a job that calls for ever has the same decisions when it is replayed, up to its time limit" {
+    trouble step '"calls-for-ever"' 'timeout = 2'
+    [ "$status" -eq 1 ]
+    run -0 "$FAULTLINE" replay faultline-out/latest/1
+    [[ "$output" == *"replayed 1/1"* ]]
+}
+
 @test "a job that fills the disk with its trace is ended, and what it has written can be read" {
     for engine in mpiexec step; do
         FAULTLINE_TRACE_LIMIT=8 trouble "$engine" '"tries-for-ever"' 'timeout = 3000'
@@ -125,9 +132,9 @@ ends() {
     done
 }
 
-@test "a thread that makes no MPI calls sleeps really, beside what the engine runs" {
+@test "threads: one calls MPI for the main thread, one reads a clock, one sleeps beside the engine" {
     for seed in 1 2 3; do
-        FAULTLINE_SEED=$seed trouble step '"naps-in-a-thread"'
+        FAULTLINE_SEED=$seed trouble step '"has-threads"'
         [ "$status" -eq 0 ]
     done
 }
@@ -183,4 +190,7 @@ ends() {
         [ "$status" -eq 1 ]
         [[ "$output" == *"every live rank has only polled in vain"* ]]
     done
+    # In a run that is explored, too: it would else come to its time limit.
+    sed -i 's/timeout = 60/timeout = 600/' s.lua
+    run -1 "$FAULTLINE" explore --runs 1 s.lua
 }

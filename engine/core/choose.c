@@ -89,7 +89,8 @@ static unsigned list_ready(int *list, bool *stopped)
 
 /* --- nobody can run --------------------------------------------------------------------------- */
 
-/* It may do something when it wakes: what others ask for in vain meanwhile is no sign of a stall. */
+/* It may do something when it wakes: what others ask for in vain meanwhile is no sign of a stall.
+ */
 static bool somebody_only_sleeps(void)
 {
     for (int i = 0; i < engine->processes; i++)
@@ -187,8 +188,8 @@ static int find_idle(bool *polls_again)
 }
 
 /* No other process can run: virtual time moves to the time at which this one wakes. Where that is
- * to take as long in real time the process itself waits: this one may be the launcher process, which
- * must answer the driver. */
+ * to take as long in real time the process itself waits: this one may be the launcher process,
+ * which must answer the driver. */
 static void wake_sleeper(int sleeper)
 {
     struct process *p = &engine->process[sleeper];

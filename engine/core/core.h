@@ -97,16 +97,16 @@ struct process {
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
-    bool polled;             /* a poll of the program has said no since its last sleep */
-    bool only_sleeps;        /* PROCESS_ASLEEP: none had between that sleep and the one before */
-    uint64_t idle_polls;   /* polls while nobody could go on: in this life, and engine_most_polls of
-                              the lives before */
-    struct asked *asked;   /* of a run that is explored: see asked.c */
-    uint64_t wake_ns;      /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
-    uint64_t really_ns;    /* PROCESS_ASLEEP: so long it sleeps in real time when it has the token */
-    uint64_t deaths_known; /* how many of engine->deaths it is informed of */
-    uint64_t ended_ns;     /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
-    _Atomic uint32_t gone; /* the zygote has seen its end: see process.wait_status */
+    uint32_t sleeps;         /* since a poll of the program has said no last */
+    bool only_sleeps;    /* PROCESS_ASLEEP: it has slept more often than one does between polls */
+    uint64_t idle_polls; /* polls while nobody could go on: in this life, and engine_most_polls of
+                            the lives before */
+    struct asked *asked; /* of a run that is explored: see asked.c */
+    uint64_t wake_ns;    /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
+    uint64_t really_ns;  /* PROCESS_ASLEEP: so long it sleeps in real time when it has the token */
+    uint64_t deaths_known;   /* how many of engine->deaths it is informed of */
+    uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
+    _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
     _Atomic int wait_status; /* as waitpid gave it; valid when gone */
 };
 
@@ -153,8 +153,8 @@ struct engine {
     uint64_t sleeps;     /* of processes that only sleep */
     bool slept;          /* time has moved to a process that waited for it; nobody polled since */
 
-    uint64_t polls_again; /* so many polls in vain a rank may repeat in a later life of its own */
-    uint64_t seed; /* of this incarnation: what is random in it is drawn from that */
+    uint64_t polls_again;   /* so many polls in vain a rank may repeat in a later life of its own */
+    uint64_t seed;          /* of this incarnation: what is random in it is drawn from that */
     _Atomic uint32_t stuck; /* enum board_stuck */
     /* The job is to end: the turns that processes still have, + 1; 0: it goes on. */
     _Atomic uint32_t turns_left;
@@ -257,9 +257,9 @@ uint64_t engine_most_polls(void);
 /* Until virtual time has come to now + ns, and no less than a call takes. */
 void engine_sleep(uint64_t ns);
 
-/* Is the calling thread the one that the engine runs, that which made the last MPI call of this
- * process? Others run whenever the kernel lets them: virtual time is nothing to them, and they must
- * not touch the mapping. True where this process is no rank. */
+/* Is the calling thread one that the engine runs: it has called MPI, and no thread of this process
+ * waits for the token? Others run whenever the kernel lets them: virtual time is nothing to them,
+ * and they must not touch the mapping. True where this process is no rank. */
 bool engine_runs_thread(void);
 
 /* Something that the process could see has changed. The process itself is allowed. In runs that are

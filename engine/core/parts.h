@@ -8,13 +8,14 @@
 #define NS_PER_S 1000000000u
 #define CALL_NS 1000u                /* that a wire call takes */
 #define TICK_NS 10u                  /* between two times of records */
+#define SLEEPS_BETWEEN_POLLS 10u     /* at most, of who waits for others */
 #define TIME_MOST_NS (INT64_MAX / 2) /* a wait for longer is over then: in 146 years */
 
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */
 int choose_next(void);
 
-/* Does this process, which comes to a sleep, go on at once, and time moves? The job has been waiting
- * for long then, the process polls between its sleeps, and it is still its turn to poll. */
+/* Does this process, which comes to a sleep, go on at once, and time moves? The job has been
+ * waiting for long then, the process polls between its sleeps, and it is still its turn to poll. */
 bool rests_in_turn(void);
 
 /* The process has ended in order. */

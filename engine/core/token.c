@@ -20,12 +20,12 @@ static struct process *self(void)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-static _Thread_local __attribute__((tls_model("initial-exec"))) char here;
-static const char *runs; /* `here` of the thread that made the last MPI call */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool calls; /* MPI, some time */
+static const bool *waiting; /* `calls` of the thread that waits for the token; NULL: none does */
 
 bool engine_runs_thread(void)
 {
-    return engine_self == ENGINE_NOBODY || runs == &here;
+    return engine_self == ENGINE_NOBODY || (calls && waiting == NULL);
 }
 
 /* --- the token -------------------------------------------------------------------------------- */
@@ -102,9 +102,11 @@ void hand_over(enum process_state state)
         self()->state = PROCESS_READY;
         return;
     }
+    waiting = &calls;
     atomic_store(&self()->token, TOKEN_ELSEWHERE);
     give_to(next);
     await_token();
+    waiting = NULL;
 }
 
 void engine_pass_on(void)
@@ -116,7 +118,7 @@ void engine_pass_on(void)
 void engine_join(int process)
 {
     engine_self = process;
-    runs = &here;
+    calls = true;
     await_token();
     engine_touch(TOUCH_AFTER, object_name(OBJECT_SPAWNED, (uint64_t)process, 0, 0));
 }
@@ -142,8 +144,8 @@ static void turn(void)
         fprintf(stderr, "faultline: a child that a rank has forked calls MPI: it is ended\n");
         _exit(EXIT_FAILURE);
     }
-    runs = &here;
-    engine_pass_time(CALL_NS);
+    calls = true;
+    engine->now_ns += CALL_NS;
     if (engine->turns_left > 1)
         engine->turns_left--;
     hand_over(PROCESS_READY);
@@ -259,12 +261,15 @@ static bool poll_on(uint64_t looks_in)
 
 bool engine_poll(uint64_t question, engine_ready *ready, void *data)
 {
-    if (engine->transitions != NULL && engine_looks_in == NULL)
-        return poll_explored(question, ready, data);
+    if (engine->transitions != NULL && engine_looks_in == NULL) {
+        bool is_ready = poll_explored(question, ready, data);
+        self()->sleeps = is_ready ? self()->sleeps : 0;
+        return is_ready;
+    }
     while (!ready(data))
         if (self()->polls++ == 0 ||
             !poll_on(engine_looks_in != NULL ? engine_looks_in() : ENGINE_NEVER)) {
-            self()->polled = true;
+            self()->sleeps = 0;
             return false;
         }
     return true;
@@ -287,12 +292,11 @@ static void sleep_really(uint64_t ns)
 void engine_sleep(uint64_t ns)
 {
     struct process *p = self();
-    p->only_sleeps = !p->polled;
+    p->only_sleeps = p->sleeps++ >= SLEEPS_BETWEEN_POLLS;
     if (rests_in_turn()) {
         engine->now_ns = in_ns(ns);
         return;
     }
-    p->polled = false;
     p->wake_ns = in_ns(ns > CALL_NS ? ns : CALL_NS);
     p->really_ns = 0;
     hand_over(PROCESS_ASLEEP);

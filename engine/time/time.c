@@ -66,11 +66,6 @@ uint64_t virtual_ticks(uint64_t now_ns)
     return now_ns + BOOT_NS;
 }
 
-double virtual_wtime(void)
-{
-    return (double)(BOOT_NS + read_ns()) / NS_PER_S;
-}
-
 static uint64_t clock_ns(clockid_t clock)
 {
     bool wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
@@ -99,6 +94,13 @@ static uint64_t in_ns(const struct timespec *time)
     uint64_t seconds = (uint64_t)time->tv_sec;
     return seconds < UINT64_MAX / NS_PER_S ? seconds * NS_PER_S + (uint64_t)time->tv_nsec
                                            : UINT64_MAX;
+}
+
+double virtual_wtime(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / NS_PER_S;
 }
 
 /* --- libc's ----------------------------------------------------------------------------------- */

@@ -45,13 +45,14 @@ static uint32_t window_end(const struct side *side)
     return at;
 }
 
-static const char *text_at(const struct side *side, uint32_t at, char text[SHAPE_TEXT_BYTES])
+static void text_at(const struct side *side, uint32_t at, char text[SHAPE_TEXT_BYTES])
 {
     if (at >= side->count)
-        return "nothing more";
-    decision_text(shape_at(side, at), request_at(side, at),
-                  decision_file_at(side->decisions, number_at(side, at)), text, SHAPE_TEXT_BYTES);
-    return text;
+        snprintf(text, SHAPE_TEXT_BYTES, "nothing more");
+    else
+        decision_text(shape_at(side, at), request_at(side, at),
+                      decision_file_at(side->decisions, number_at(side, at)), text,
+                      SHAPE_TEXT_BYTES);
 }
 
 /* Says that event `a` of the first should have been event `b` of the second. */
@@ -61,10 +62,13 @@ static void note_difference(struct difference *difference, const struct decision
 {
     char expected[SHAPE_TEXT_BYTES], got[SHAPE_TEXT_BYTES];
     uint32_t last = recorded->count > 0 ? recorded->event[recorded->count - 1].index : 0;
+    text_at(recorded, a, expected);
+    text_at(replayed, b, got);
+    if (how[0] == '\0' && strcmp(expected, got) == 0)
+        how = ", with another outcome";
     snprintf(difference->text, sizeof difference->text, "r%d#%d: event %u: expected %s%s; got %s",
              section->rank, section->incarnation,
-             a < recorded->count ? recorded->event[a].index : last + 1,
-             text_at(recorded, a, expected), how, text_at(replayed, b, got));
+             a < recorded->count ? recorded->event[a].index : last + 1, expected, how, got);
 }
 
 /* How often the poll of event `which` says no in the window of `side`. */

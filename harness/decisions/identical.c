@@ -39,10 +39,19 @@ static uint64_t owner_of(const struct trace *trace, uint64_t index)
     return index;
 }
 
-static bool same_records(const struct both *both, uint64_t index)
+static bool is_in_progress(const struct record *record)
 {
-    return memcmp(&both->then->record[index], &both->now->record[index], sizeof(struct record)) ==
-           0;
+    return record_is_event(record) && atomic_load(&record->leave) == 0;
+}
+
+/* cut: one of the runs was ended anywhere, maybe within this call of the program, and those below.
+ */
+static bool same_records(const struct both *both, uint64_t index, bool cut)
+{
+    const struct record *then = &both->then->record[index], *now = &both->now->record[index];
+    if (cut && (is_in_progress(then) || is_in_progress(now)))
+        return then->kind == now->kind && then->call == now->call && then->enter == now->enter;
+    return memcmp(then, now, sizeof *then) == 0;
 }
 
 /* The last event of a run that was ended anywhere may have been in progress. */
@@ -91,7 +100,7 @@ static uint64_t differs_at(const struct record *then, const struct record *now)
 static bool find_place(const struct both *both, bool cut, struct place *place)
 {
     uint64_t count = compared(both, cut), index = 0;
-    while (index < count && same_records(both, index))
+    while (index < count && same_records(both, index, cut))
         index++;
     if (index == count && (cut || count_of(both->then) == count_of(both->now)))
         return false;

@@ -34,7 +34,7 @@
  * by the clock may take here; but a slow machine is not to be taken for a stall. */
 #define STALL_OF_TIMEOUT 0.25
 #define STALL_LEAST_S 5
-#define IN_ORDER_WITHIN_MS 60000 /* against hanging alone */
+#define IN_ORDER_WITHIN_MS 10000 /* against hanging alone */
 #define PRELOAD_TEXT_BYTES 1024
 #define TRACE_LOOK_NS 250000000ull /* a rank can write some 100 MB of trace in a second */
 #define MB UINT64_C(1000000)
@@ -412,14 +412,14 @@ static enum launch_end look_at_stuck(const struct running_incarnation *running, 
     return LAUNCH_VOID;
 }
 
-/* A launcher that decides ends the job itself, so that its decisions until then are kept. If it does
- * not, or is another one, `stop` ends it. */
+/* A launcher that decides ends the job itself, so that its decisions until then are kept. If it
+ * does not, or is another one, `stop` ends it. */
 static void end_in_order(const struct running_incarnation *running)
 {
     const struct launched *launched = &running->launched;
     struct board *board = running->launch->board;
     if (!running->launch->launcher->decides || launched->ended || launched->line != 0 ||
-        atomic_load(&board->slot[0].pid) == 0)
+        atomic_load(&board->slot[0].pid) == 0 || atomic_load(&board->stuck) != STUCK_NOT)
         return;
     struct pollfd look = {.fd = pidfd_open(launched->pid, 0), .events = POLLIN};
     if (look.fd < 0)

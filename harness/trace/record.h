@@ -215,11 +215,8 @@ enum raised {
 #undef X
 };
 
-/* Of a call that an argument was wrong of, whatever the library's class is: it has done nothing. */
-#define ERROR_ARGUMENT 247
-
-/* error: ERROR_ARGUMENT, enum raised, or the MPI library's class of the error of the call; 0 success,
- * 255 for any other class above 246. */
+/* error: enum raised, or the MPI library's class of the error of the call; 0 success, 255 for any
+ * other class above 247. */
 struct record {
     _Atomic uint8_t kind; /* enum record_kind; stored last on entry */
     uint8_t level;        /* enum level */

@@ -2,9 +2,9 @@
  * promised: if a rank that is not in F depends on m, then one that is not in F holds its
  * determinant. The smallest F of which the second can fail is the one of all who hold it, with
  * those that are down; a larger one leaves fewer who depend. So that one alone is looked at,
- * whenever somebody comes to depend on m, one who held its determinant does no longer, or one who was
- * down has recovered. Where a new process goes back to before m, F has come about: somebody else must
- * hold the determinant. */
+ * whenever somebody comes to depend on m, one who held its determinant does no longer, or one who
+ * was down has recovered. Where a new process goes back to before m, F has come about: somebody
+ * else must hold the determinant. */
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
@@ -101,7 +101,7 @@ void m_judge_orphan(struct m_state *state, int rank, uint64_t number, struct eve
     bool depends = false;
     int orphan = -1;
     for (int i = 0; i < state->ranks; i++) {
-        bool reflects = i != rank && state->rank[i].clock[rank] >= number;
+        bool reflects = !m_together(state, i, rank) && state->rank[i].clock[rank] >= number;
         depends |= reflects;
         if (reflects && !fails[i] && orphan < 0)
             orphan = i;

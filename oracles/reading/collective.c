@@ -417,6 +417,15 @@ static void note_failure(struct collectives *collectives, const struct stream_ev
             note_raised(at, at->joined[event->rank] + 1);
 }
 
+/* What MPICH and Open MPI number from 1 to this are classes of wrong arguments, if not the same. */
+#define ARGUMENT_MOST 12
+
+/* The library has not begun the call, and the others do not come to it. */
+static bool is_refused(const struct record *record)
+{
+    return record->error >= 1 && record->error <= ARGUMENT_MOST;
+}
+
 void collectives_record(struct collectives *collectives, const struct stream_event *event)
 {
     const struct record *record = event->record;
@@ -428,7 +437,7 @@ void collectives_record(struct collectives *collectives, const struct stream_eve
         see_complete(collectives, event);
     } else if (record->kind == RECORD_COMM) {
         learn(collectives, event->trace, event->index);
-    } else if (collective_comm(record) != 0 && !event->at_cut && record->error != ERROR_ARGUMENT) {
+    } else if (collective_comm(record) != 0 && !event->at_cut && !is_refused(record)) {
         join(collectives, gathering_of(collectives, collective_comm(record)), event);
     }
 }

@@ -8,7 +8,8 @@
 -- (D.cell) hangs on the schedule; suites/c3/cells.lua forces it.
 cover { "H", "D.2", "D.all", "D.barrier", "D.bcast", "D.gather", "C.1.1", "C.1.2", "C.1.3",
   "C.late", "C.early", "C.class", "C.epoch", "C.commit", "C.restore", "C.initiate", "C.cell",
-  { fault = "kill", role = "initiator" }, { fault = "kill", role = "participant", phase = "c3:result-replayed" } }
+  { fault = "kill", role = "initiator" },
+  { fault = "kill", role = "participant", phase = "c3:result-replayed" } }
 
 local RANKS, EVERY, LINE = 3, 6, 1
 local STRADDLING = 9 -- calls that the line runs through

@@ -1,5 +1,5 @@
-/* Asks for threads of the level that its argument names, and prints the level it is granted: both as
- * 0 MPI_THREAD_SINGLE, 1 FUNNELED, 2 SERIALIZED, 3 MULTIPLE. */
+/* Asks for threads of the level that its argument names, and prints the level it is granted: both
+ * as 0 MPI_THREAD_SINGLE, 1 FUNNELED, 2 SERIALIZED, 3 MULTIPLE. */
 #include <mpi.h>
 
 #include <stdio.h>

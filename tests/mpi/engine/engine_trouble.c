@@ -171,12 +171,37 @@ static void *nap_for_ever(void *nothing)
     return nothing;
 }
 
-/* While the rank waits in MPI calls, too. */
-static void nap_in_a_thread(void)
+static void *circle_once(void *nothing)
+{
+    circle();
+    return nothing;
+}
+
+static void *read_clock(void *nothing)
+{
+    double end = MPI_Wtime() + 0.01;
+    while (MPI_Wtime() < end)
+        ;
+    return nothing;
+}
+
+static void run_thread(void *(*what)(void *), bool ends)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, nap_for_ever, NULL) != 0)
+    if (pthread_create(&thread, NULL, what, NULL) != 0 || (ends && pthread_join(thread, NULL) != 0))
         MPI_Abort(MPI_COMM_WORLD, 10);
+}
+
+/* One makes a call in the place of the main thread, for which clocks go on after that as before;
+ * one reads a clock; one sleeps, also while the rank waits in MPI calls. */
+static void run_threads(void)
+{
+    double before = MPI_Wtime();
+    run_thread(circle_once, true);
+    if (MPI_Wtime() < before || MPI_Wtime() > before + 10)
+        MPI_Abort(MPI_COMM_WORLD, 16);
+    run_thread(read_clock, true);
+    run_thread(nap_for_ever, false);
     for (int i = 0; i < POLLS; i++)
         circle();
 }
@@ -267,6 +292,15 @@ static void try_for_ever(void)
         ;
 }
 
+static void call_for_ever(void)
+{
+    for (;;) {
+        for (volatile int i = 0; i < 200000; i++)
+            ;
+        circle();
+    }
+}
+
 static void spin(void)
 {
     for (volatile unsigned long i = 0;; i++)
@@ -298,6 +332,8 @@ int main(int argc, char **argv)
         catch_it();
     else if (strcmp(how, "spins") == 0 && rank == 1)
         spin();
+    else if (strcmp(how, "calls-for-ever") == 0)
+        call_for_ever();
     else if (strcmp(how, "tries-for-ever") == 0 && rank == 1)
         try_for_ever();
     else if (strcmp(how, "idles") == 0)
@@ -310,8 +346,8 @@ int main(int argc, char **argv)
         allocate();
     else if (strcmp(how, "naps") == 0)
         nap(atoi(argv[2]), (unsigned)atoi(argv[3]));
-    else if (strcmp(how, "naps-in-a-thread") == 0)
-        nap_in_a_thread();
+    else if (strcmp(how, "has-threads") == 0)
+        run_threads();
     else if (strcmp(how, "sleeps-oddly") == 0)
         sleep_oddly();
     else if (strcmp(how, "sleeps-stopped") == 0)

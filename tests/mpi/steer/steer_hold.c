@@ -1,10 +1,11 @@
 /* A message of every kind of send while it is held, for 2 ranks: steer_hold KIND; one of no bytes:
- * steer_hold KIND empty; for 3 ranks, over an intercommunicator: steer_hold KIND across. Rank 0 sends it and says so on another communicator
- * (which a blocking synchronous send cannot do before it is received). Rank 1 looks for it, in vain
- * while it is held (phase "unseen"), says that it has looked (phase "looked", which the scenario
- * takes for the release), and receives it. Meanwhile rank 0 goes on, into a receive of what rank 1
- * sends only then: if that waited inside the MPI library, the job would hang. What is sent after
- * the held message arrives after it, whatever its tag. */
+ * steer_hold KIND empty; for 3 ranks, over an intercommunicator: steer_hold KIND across. Rank 0
+ * sends it and says so on another communicator (which a blocking synchronous send cannot do before
+ * it is received). Rank 1 looks for it, in vain while it is held (phase "unseen"), says that it has
+ * looked (phase "looked", which the scenario takes for the release), and receives it. Meanwhile
+ * rank 0 goes on, into a receive of what rank 1 sends only then: if that waited inside the MPI
+ * library, the job would hang. What is sent after the held message arrives after it, whatever its
+ * tag. */
 #include <faultline.h>
 #include <mpi.h>
 

@@ -28,8 +28,8 @@ void collective_begin_on(struct collective *call, struct handle *communicator);
 /* What is wrong with a root is for the library to say. */
 bool collective_has_root(const struct collective *call, int root);
 
-/* It is the next call on its communicator, at all members alike. Not one whose root is wrong, to which
- * nobody else comes, nor one of before the checkpoint that is done again. */
+/* It is the next call on its communicator, at all members alike. Not one whose root is wrong, to
+ * which nobody else comes, nor one of before the checkpoint that is done again. */
 void collective_number(struct collective *call);
 
 /* In recovery: if the log has the result of this call, it is put in its place, and the call is

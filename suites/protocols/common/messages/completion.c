@@ -250,7 +250,8 @@ static int keep(enum request_kind kind, const void *buffer, int count, MPI_Datat
 {
     struct payload payload = {(void *)buffer, count, type};
     struct comm *comm = call_begin(user);
-    int error = comm ? call_check(comm, peer, tag, &payload, kind == REQUEST_RECEIVE) : MPI_ERR_COMM;
+    int error =
+        comm ? call_check(comm, peer, tag, &payload, kind == REQUEST_RECEIVE) : MPI_ERR_COMM;
     if (error != MPI_SUCCESS)
         return error;
     struct request *request = request_new(kind, comm, peer, tag, &payload);
