@@ -1,8 +1,7 @@
 /* Deaths, those who take over, and checkpoints: M.local, and what of M.replay and M.orphan a death
  * shows. A rank is down from its death until its newcomer has done again all that others depend on,
- * kept again all that they may need, and holds the determinants of theirs that it gets before its
- * program goes on. Where more are down than the protocol promises to survive,
- * nothing is judged any more. */
+ * kept again all that they may need, and holds the determinants of theirs that it had got by its
+ * restart. Where more are down than the protocol promises to survive, nothing is judged any more. */
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
@@ -377,14 +376,23 @@ void m_look_recovered(struct m_state *state, int rank, struct event_ref at)
     m_judge_orphans(state, at);
 }
 
-/* How many determinants of others the rank will hold between `event` and what it does next. */
+/* The program goes on, or something comes from another process. */
+static bool ends_restart(const struct record *record)
+{
+    unsigned kind = record->kind;
+    return record_is_of_app(record) || kind == RECORD_RECV || kind == RECORD_PROBE ||
+           kind == RECORD_COMPLETE;
+}
+
+/* How many determinants of others the rank will hold by what it has got before `event`, its
+ * restart. */
 static uint64_t held_at_once(const struct trace *trace, int rank, struct event_ref event)
 {
     uint64_t count = 0;
     for (uint64_t at = event.index + 1; at < trace->count; at++) {
         const struct record *record = &trace->record[at];
         bool held = record->kind == RECORD_NOTE && record->tag == NOTE_HELD;
-        if (record_is_of_app(record) || (held && (int)record->request == rank))
+        if (ends_restart(record) || (held && (int)record->request == rank))
             break;
         count += held;
     }

@@ -41,6 +41,15 @@ int call_check(const struct arguments *arguments)
     return MPI_SUCCESS;
 }
 
+int call_check_sought(const struct handle *communicator, int source, int tag)
+{
+    if (source != MPI_ANY_SOURCE && (source < 0 || source >= communicator->size))
+        return call_error(communicator, MPI_ERR_RANK);
+    if (tag != MPI_ANY_TAG && tag < 0)
+        return call_error(communicator, MPI_ERR_TAG);
+    return MPI_SUCCESS;
+}
+
 static struct request *make(const struct arguments *arguments, enum request_kind kind)
 {
     struct request *request = request_new(kind);

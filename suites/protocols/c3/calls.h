@@ -32,6 +32,10 @@ int call_error(const struct handle *communicator, int error);
 /* MPI_SUCCESS, or the error (raised) in what no communicator, datatype or count can be. */
 int call_check(const struct arguments *arguments);
 
+/* The same of the source and tag of a probe, before the log is asked what it answered: of one that
+ * failed it has no answer. */
+int call_check_sought(const struct handle *communicator, int source, int tag);
+
 /* Waits for a request, hands it over and frees it. */
 int call_complete(struct request *request, MPI_Status *status);
 

@@ -202,6 +202,9 @@ static int probe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm co
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
+    error = call_check_sought(communicator, source, tag);
+    if (error != MPI_SUCCESS)
+        return error;
     bool given = replayed(kind, flag, &found, &taken_in);
     if (!given)
         wait |= probed_narrow(communicator, &source, &tag);
@@ -273,6 +276,9 @@ static int mprobe(enum log_kind kind, bool wait, int source, int tag, MPI_Comm c
         status_fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
+    error = call_check_sought(communicator, source, tag);
+    if (error != MPI_SUCCESS)
+        return error;
     struct request *message = replayed_message(kind, communicator, &given, &found);
     if (!given)
         wait |= probed_narrow(communicator, &source, &tag);
