@@ -1,7 +1,8 @@
 /* Deaths, those who take over, and checkpoints: M.local, and what of M.replay and M.orphan a death
  * shows. A rank is down from its death until its newcomer has done again all that others depend on,
  * kept again all that they may need, and holds the determinants of theirs that it had got by its
- * restart. Where more are down than the protocol promises to survive, nothing is judged any more. */
+ * restart. Where more are down than the protocol promises to survive, nothing is judged any more.
+ */
 #include "oracles/logging/m_family.h"
 
 #include "base/memory.h"
