@@ -280,7 +280,7 @@ static void idle(bool sleeps)
         MPI_Sendrecv(&rank, 1, MPI_INT, rank, 3, &own, 1, MPI_INT, rank, 3, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         if (sleeps)
-            usleep(100);
+            usleep(20000); /* in real time it would come to the limit of the run */
     }
 }
 
