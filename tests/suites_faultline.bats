@@ -33,3 +33,41 @@ setup() { suites_setup; }
     run -1 timeout 200 "$FAULTLINE" run --out "$BATS_TEST_TMPDIR/out" my.lua
     [[ $output == *"ok 3 - my protocol: no crash"* && $output == *"# H."* ]]
 }
+
+# asks LEVEL [ARGUMENT]: one scenario for each protocol; blocking, which grants all, is under mpiexec.
+asks() {
+    mpicc -Wall -Wextra -Werror -I"$ROOT/suites/programs" -I"$ROOT/harness" -o asks \
+        "$ROOT/tests/suites/asks_for_threads.c"
+    cat >asks.lua <<END
+for protocol, more in pairs {
+  blocking = { engine = "mpiexec" }, c3 = {}, chandy_lamport = {}, cocheck = {},
+  scmel = { survivors = true }, camel = { survivors = true }, pessimistic = { survivors = true },
+  teams = { survivors = true, environment = { TEAMS_SIZE = 1 } },
+  replication = { survivors = true, reserve = 1 }, respawn = { survivors = true },
+  transactions = { survivors = true }, checkpoint_on_failure = { survivors = true },
+  ft_mpi = { survivors = true, environment = { FT_MPI_MODE = "blank" } },
+} do
+  more.protocol, more.program, more.arguments = protocol, "./asks", { $1 }
+  more.ranks, more.claims, more.engine = 2, { "H.progress" }, more.engine or "step"
+  scenario(protocol)(more)
+end
+END
+    "$FAULTLINE" run --no-control --no-stacks --out out asks.lua || true
+}
+
+@test "each protocol grants the threads that it can bear, and no more than are asked for" {
+    cd "$BATS_TEST_TMPDIR"
+    asks 1
+    [ "$(cat out/latest/*/output/r0.0.out | sort | uniq -c | xargs)" = "4 0 9 1" ]
+    asks 3
+    [ "$(cat out/latest/*/output/r0.0.out | sort | uniq -c | xargs)" = "4 0 8 2 1 3" ]
+}
+
+@test "message logging refuses a program that never calls checkpoint_restore" {
+    cd "$BATS_TEST_TMPDIR"
+    run asks '1, "never restores"'
+    echo "$output"
+    [ "$(grep -o '[a-z]*: rank [01]: a program that never calls checkpoint_restore is not supported' \
+        <<<"$output" | cut -d: -f1 | sort -u | xargs)" = "camel pessimistic scmel teams" ]
+    [[ "$output" != *"still running"* ]]
+}

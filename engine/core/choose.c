@@ -64,7 +64,7 @@ static bool is_stopped(int process)
     return engine_is_stopped != NULL && engine_is_stopped(process);
 }
 
-/* It runs some time, whatever the others do. */
+/* It can run now or later, whatever the others do. */
 static bool will_run(const struct process *p)
 {
     return wants_to_run(p) || p->state == PROCESS_POLLING || p->state == PROCESS_ASLEEP;

@@ -97,13 +97,13 @@ struct process {
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
-    uint32_t sleeps;         /* since a poll of the program has said no last */
-    bool only_sleeps;    /* PROCESS_ASLEEP: it has slept more often than one does between polls */
+    uint32_t sleeps;         /* since the program polled in vain last */
+    bool only_sleeps;        /* PROCESS_ASLEEP: it has slept more often than between two polls */
     uint64_t idle_polls; /* polls while nobody could go on: in this life, and engine_most_polls of
                             the lives before */
     struct asked *asked; /* of a run that is explored: see asked.c */
     uint64_t wake_ns;    /* PROCESS_ASLEEP, PROCESS_POLLING: virtual time; else 0 */
-    uint64_t really_ns;  /* PROCESS_ASLEEP: so long it sleeps in real time when it has the token */
+    uint64_t really_ns;  /* PROCESS_ASLEEP: how long it then sleeps in real time; 0: it does not */
     uint64_t deaths_known;   /* how many of engine->deaths it is informed of */
     uint64_t ended_ns;       /* PROCESS_LEFT, PROCESS_DEAD: virtual time, since when */
     _Atomic uint32_t gone;   /* the zygote has seen its end: see process.wait_status */
@@ -250,8 +250,8 @@ void engine_linger(uint64_t looks_in);
  * process alone. NULL: it keeps nothing, ever. */
 extern uint64_t (*engine_looks_in)(void);
 
-/* The most polls of one process while nobody could go on in this life, and the most in each life
- * before. */
+/* How often one process has polled while nobody could go on: the most in this life, added to the
+ * most in each life before. */
 uint64_t engine_most_polls(void);
 
 /* Until virtual time has come to now + ns, and no less than a call takes. */
@@ -392,7 +392,7 @@ uint64_t engine_now_ns(void);
 /* The same, for the times of records: moves it a little, so that no two are the same. */
 uint64_t engine_tick_ns(void);
 
-/* Something took so long. Another thread than that which the engine runs moves nothing. */
+/* Something took so long. Does nothing in a thread that the engine does not run. */
 void engine_pass_time(uint64_t ns);
 
 #endif

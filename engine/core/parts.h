@@ -8,7 +8,7 @@
 #define NS_PER_S 1000000000u
 #define CALL_NS 1000u                /* that a wire call takes */
 #define TICK_NS 10u                  /* between two times of records */
-#define SLEEPS_BETWEEN_POLLS 10u     /* at most, of who waits for others */
+#define SLEEPS_BETWEEN_POLLS 10u     /* at most, of a process that waits for others */
 #define TIME_MOST_NS (INT64_MAX / 2) /* a wait for longer is over then: in 146 years */
 
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */

@@ -20,12 +20,12 @@ static struct process *self(void)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-static _Thread_local __attribute__((tls_model("initial-exec"))) bool calls; /* MPI, some time */
-static const bool *waiting; /* `calls` of the thread that waits for the token; NULL: none does */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool has_called; /* MPI */
+static bool waits; /* some thread of this process, for the token */
 
 bool engine_runs_thread(void)
 {
-    return engine_self == ENGINE_NOBODY || (calls && waiting == NULL);
+    return engine_self == ENGINE_NOBODY || (has_called && !waits);
 }
 
 /* --- the token -------------------------------------------------------------------------------- */
@@ -102,11 +102,11 @@ void hand_over(enum process_state state)
         self()->state = PROCESS_READY;
         return;
     }
-    waiting = &calls;
+    waits = true;
     atomic_store(&self()->token, TOKEN_ELSEWHERE);
     give_to(next);
     await_token();
-    waiting = NULL;
+    waits = false;
 }
 
 void engine_pass_on(void)
@@ -118,7 +118,7 @@ void engine_pass_on(void)
 void engine_join(int process)
 {
     engine_self = process;
-    calls = true;
+    has_called = true;
     await_token();
     engine_touch(TOUCH_AFTER, object_name(OBJECT_SPAWNED, (uint64_t)process, 0, 0));
 }
@@ -144,7 +144,7 @@ static void turn(void)
         fprintf(stderr, "faultline: a child that a rank has forked calls MPI: it is ended\n");
         _exit(EXIT_FAILURE);
     }
-    calls = true;
+    has_called = true;
     engine->now_ns += CALL_NS;
     if (engine->turns_left > 1)
         engine->turns_left--;
@@ -259,20 +259,22 @@ static bool poll_on(uint64_t looks_in)
     return changed;
 }
 
-bool engine_poll(uint64_t question, engine_ready *ready, void *data)
+static bool poll_drawn(engine_ready *ready, void *data)
 {
-    if (engine->transitions != NULL && engine_looks_in == NULL) {
-        bool is_ready = poll_explored(question, ready, data);
-        self()->sleeps = is_ready ? self()->sleeps : 0;
-        return is_ready;
-    }
     while (!ready(data))
         if (self()->polls++ == 0 ||
-            !poll_on(engine_looks_in != NULL ? engine_looks_in() : ENGINE_NEVER)) {
-            self()->sleeps = 0;
+            !poll_on(engine_looks_in != NULL ? engine_looks_in() : ENGINE_NEVER))
             return false;
-        }
     return true;
+}
+
+bool engine_poll(uint64_t question, engine_ready *ready, void *data)
+{
+    bool is_explored = engine->transitions != NULL && engine_looks_in == NULL;
+    bool is_ready = is_explored ? poll_explored(question, ready, data) : poll_drawn(ready, data);
+    if (!is_ready)
+        self()->sleeps = 0;
+    return is_ready;
 }
 
 void engine_linger(uint64_t looks_in)

@@ -159,8 +159,8 @@ struct board {
     pthread_mutex_t store_turn;  /* of board_enter_store */
     _Atomic uint32_t stuck;      /* enum board_stuck: whoever runs the ranks one by one sees
                                     that none can go on, and nothing is held or stopped */
-    _Atomic uint32_t over;       /* the driver ends the job: whoever runs the ranks one by one is to
-                                    kill them, and to write the decisions down */
+    _Atomic uint32_t over;       /* 1: the driver ends the job; the step engine kills the ranks, and
+                                    writes its decisions down */
     uint64_t virtual_ns;         /* the step engine's time at the end of the incarnation before */
     uint64_t polls;              /* the most polls in vain of one rank, on the step engine, in
                                     the incarnations before */

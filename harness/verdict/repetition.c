@@ -109,13 +109,19 @@ static enum error_code compare_decisions(const struct recorded *recorded, const 
     return code;
 }
 
+/* Both runs are of the step engine, with the same decisions. */
+static bool is_of_engine(const struct recorded *recorded, const struct run *run)
+{
+    return recorded->has_choices && run->scenario->engine != NULL;
+}
+
 /* Of runs of the step engine; of a packed one there may be no traces. false: they are the same, or
  * there are none. */
 static bool differs_in_traces(const struct recorded *recorded, const struct run *run, char *text,
                               size_t bytes)
 {
     struct trace_set then = {0}, now = {0};
-    bool differs = recorded->has_choices && run->scenario->engine != NULL &&
+    bool differs = is_of_engine(recorded, run) &&
                    trace_set_open_run(recorded->run.folder.text, &then, NULL) == OK &&
                    trace_set_open_run(run->folder.text, &now, NULL) == OK &&
                    traces_differ(&then, &now, run->end == RUN_TIME_LIMIT, text, bytes);
@@ -170,9 +176,8 @@ enum error_code replay_compare(const struct recorded *recorded, const char *fold
                differs_in_traces(recorded, &run, replayed->text, sizeof replayed->text)) {
         replayed->end = REPLAY_DIVERGED;
     } else if (code == OK) {
-        /* A run of the engine that was ended anywhere has been compared by its traces. */
-        bool was_cut = run.scenario->engine != NULL && run.end == RUN_TIME_LIMIT;
-        if (!recorded->has_choices || !was_cut)
+        /* Where the time limit cut off a run of the engine, its traces alone can be compared. */
+        if (!is_of_engine(recorded, &run) || run.end != RUN_TIME_LIMIT)
             code = compare_decisions(recorded, &run, &difference, error);
         if (code == OK)
             code = fingerprint_load(folder, &fingerprint, error);

@@ -83,10 +83,9 @@ struct m_rank {
     bool finalized;   /* ... which has returned, or will: no end of its process is a failure */
     uint64_t needed;  /* deliveries that it must do again to have recovered */
     uint64_t pending; /* messages that it must keep again */
-    uint64_t
-        to_hold;   /* determinants of others that it had got by its restart, and notes after that */
-    bool goes_on;  /* a line of an incarnation before is restored: its first rsn is not known */
-    uint64_t base; /* deliveries that it had done then, as its first rsn says */
+    uint64_t to_hold; /* determinants of others that it had got by its restart, not noted yet */
+    bool goes_on;     /* a line of an incarnation before is restored: its first rsn is not known */
+    uint64_t base;    /* deliveries that it had done then, as its first rsn says */
     bool misnumbered; /* it told an rsn that was not the next */
     uint64_t count;   /* deliveries that count; the array may have more: those that were undone */
     size_t delivery_count, delivery_room;

@@ -385,8 +385,8 @@ static bool ends_restart(const struct record *record)
            kind == RECORD_COMPLETE;
 }
 
-/* How many determinants of others the rank will hold by what it has got before `event`, its
- * restart. */
+/* How many determinants of others the rank notes after its restart, `event`, before anything else
+ * comes: it had got them by then. */
 static uint64_t held_at_once(const struct trace *trace, int rank, struct event_ref event)
 {
     uint64_t count = 0;

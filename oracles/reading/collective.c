@@ -417,7 +417,8 @@ static void note_failure(struct collectives *collectives, const struct stream_ev
             note_raised(at, at->joined[event->rank] + 1);
 }
 
-/* What MPICH and Open MPI number from 1 to this are classes of wrong arguments, if not the same. */
+/* MPICH and Open MPI give the numbers from 1 to this to classes of wrong arguments alone, though
+ * not to the same ones. */
 #define ARGUMENT_MOST 12
 
 /* The library has not begun the call, and the others do not come to it. */

@@ -330,6 +330,17 @@ static bool are_outstanding(uint64_t step)
            draw(step, 90306, 4) == 0;
 }
 
+/* What has its own part of the program, after the groups. */
+static void do_other_parts(uint64_t step)
+{
+    rare_step(step);
+    lasting_step(step);
+    outside_step(step);
+    outlasting_step(step);
+    large_step(step);
+    wrong_step(step);
+}
+
 static void one_step(void)
 {
     uint64_t step = self.kept.step;
@@ -370,12 +381,7 @@ static void one_step(void)
         find_overlapping(&due);
     complete_due(&due);
     look_ahead();
-    rare_step(step);
-    lasting_step(step);
-    outside_step(step);
-    outlasting_step(step);
-    large_step(step);
-    wrong_step(step);
+    do_other_parts(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
         end_overlapping();

@@ -1,5 +1,5 @@
-/* Of the program `drawn`: calls with arguments that are wrong. Each says so, does nothing, and what
- * comes after it is as ever. Must not know: groups of messages. */
+/* Of the program `drawn`: calls with arguments that are wrong. Each returns its error and does
+ * nothing, and the calls after it work as ever. Must not know: groups of messages. */
 #ifndef DRAWN_WRONG_H
 #define DRAWN_WRONG_H
 
@@ -26,7 +26,7 @@ enum wrong_call {
     WRONG_CALLS
 };
 
-/* The class of the error that the call gives; *expected: that it has to be. */
+/* Returns the error of the call; *expected: the class that it has to be of. */
 static int call_wrongly(enum wrong_call call, int *expected)
 {
     static const int expects[WRONG_CALLS] = {

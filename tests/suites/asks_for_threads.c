@@ -1,5 +1,8 @@
-/* Asks for threads of the level that its argument names, and prints the level it is granted: both
- * as 0 MPI_THREAD_SINGLE, 1 FUNNELED, 2 SERIALIZED, 3 MULTIPLE. */
+/* Asks for threads of the level that its argument names, and prints the level that it is granted:
+ * both as 0 MPI_THREAD_SINGLE, 1 FUNNELED, 2 SERIALIZED, 3 MULTIPLE. With a second argument it
+ * never calls checkpoint_restore. */
+#include "checkpoint.h"
+
 #include <mpi.h>
 
 #include <stdio.h>
@@ -14,6 +17,8 @@ int main(int argc, char **argv)
     while (levels[level] != provided)
         level++;
     printf("%d\n", level);
+    if (argc == 2)
+        checkpoint_restore();
     MPI_Finalize();
     return 0;
 }

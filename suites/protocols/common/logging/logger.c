@@ -86,7 +86,7 @@ void protocol_start(void)
 EXPORTED int MPI_Finalize(void)
 {
     if (!self.begun)
-        refuse("MPI_Finalize before checkpoint_restore", "a call of that in between");
+        refuse("a program that never calls checkpoint_restore", "one that calls it");
     phase("before-finish");
     line_finish();
     phase("after-finish");
