@@ -579,13 +579,16 @@ bool shows_not_kept(const struct shown *shown)
 
 /* --- the others ------------------------------------------------------------------------------ */
 
-/* Another of the ranks that go back together with this one had died by then, while its process was
- * there. */
+/* Another of the ranks that go back together with this one had died by then, since its process
+ * began or last went back. */
 static bool fails_with_another(const struct shown *shown, struct at then)
 {
     struct at began = {.trace = then.trace};
     if (!at_next(&began))
         return false;
+    for (struct at at = began; at_next(&at) && at.index < then.index;)
+        if (at_is_note(at, NOTE_RESTORED, 0))
+            began = at;
     for (size_t i = 0; i < shown->traces->count; i++) {
         const struct trace *trace = &shown->traces->trace[i];
         struct at first = {.trace = trace};

@@ -78,6 +78,7 @@ struct m_rank {
     uint64_t beginnings; /* lives seen so far, and returns to a line in the midst of one */
     bool restored;       /* the life has told it */
     bool dead, recovering;
+    bool mate_died;   /* one of its team, and this one has not gone back since */
     bool left;        /* ... and it had not failed, nor one of its team: it gave its rank up */
     bool finalizes;   /* the program has called MPI_Finalize */
     bool finalized;   /* ... which has returned, or will: no end of its process is a failure */

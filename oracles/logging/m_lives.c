@@ -273,9 +273,11 @@ static void judge_needed(struct m_state *state, int rank)
     }
 }
 
-/* One of its team is down. */
+/* One of its team is down, or has died since the rank went on from a line. */
 static bool rolls_back_with_another(const struct m_state *state, int rank)
 {
+    if (state->rank[rank].mate_died)
+        return true;
     for (int other = 0; other < state->ranks; other++)
         if (other != rank && m_together(state, rank, other) && is_down(state, other))
             return true;
@@ -311,6 +313,8 @@ void m_die(struct m_state *state, const struct life *life)
         report_unsupported(state, life->rank);
         return;
     }
+    for (int other = 0; other < state->ranks; other++)
+        state->rank[other].mate_died |= other != life->rank && m_together(state, life->rank, other);
     judging_saw(state->judging, CLAIM_M_LOCAL, 1);
     judge_needed(state, life->rank);
     own->needed = reflected(state, life->rank);
@@ -343,6 +347,7 @@ void m_begin_life(struct m_state *state, const struct life *life)
     bool again = own->beginnings > 0;
     own->life = life;
     own->beginnings++;
+    own->mate_died = false;
     own->restored = own->finalizes = own->finalized = false;
     own->newest_line = own->restored_line = 0;
     if (!again)
@@ -446,6 +451,7 @@ void m_restore(struct m_state *state, int rank, uint64_t line, struct event_ref 
                     line, event_text(event, where));
         finding_show(finding, event);
     }
+    own->mate_died = false;
     undo_saved(own, restored);
     if (newcomer) { /* in between others may have taken what the process before had sent */
         uint64_t needed = reflected(state, rank);
