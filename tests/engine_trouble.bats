@@ -79,11 +79,12 @@ ends() {
 }
 
 @test "a job that fills the disk with its trace is ended, and what it has written can be read" {
-    for engine in mpiexec step; do
-        FAULTLINE_TRACE_LIMIT=8 trouble "$engine" '"tries-for-ever"' 'timeout = 3000'
+    # On the step engine calls that only fail would be a stall.
+    for how in 'mpiexec tries-for-ever' 'step calls-for-ever'; do
+        FAULTLINE_TRACE_LIMIT=8 trouble "${how% *}" "\"${how#* }\"" 'timeout = 3000'
         [ "$status" -eq 3 ]
         [[ "$output" == *"the traces of the run take more than the 8 MB that are allowed; --trace-limit "* ]]
-        run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble tries-for-ever"
+        run ! pgrep -f "^$BUILD/tests/mpi/engine_trouble ${how#* }"
         "$FAULTLINE" trace faultline-out/latest/1 >trace 2>lost
         [ "$(grep -c "MPI_Send" trace)" -gt 40000 ]
         [ ! -s lost ]
@@ -182,6 +183,12 @@ ends() {
   arguments = { "asks-long" }, claims = { "H.progress" },
   plan = function(p) p:jitter { ms = 1 } end }\n' "$BUILD/tests/mpi/engine_trouble" >s.lua
     run -0 "$FAULTLINE" run --no-stacks --no-control s.lua
+}
+
+@test "a job has stalled in which one calls again and again what fails, while the others wait" {
+    trouble step '"tries-for-ever"' 'timeout = 600'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *' - "every live rank has only polled in vain'* ]]
 }
 
 @test "a job that only waits has stalled, whatever it calls meanwhile that concerns nobody else" {

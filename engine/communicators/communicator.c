@@ -82,6 +82,7 @@ int communicator_raise(MPI_Comm handle, int class)
         engine_abort(class);
     }
     int code = error_code_of(class);
+    engine_failed();
     local.Comm_call_errhandler(view->handle, code);
     return code;
 }

@@ -277,6 +277,13 @@ bool engine_poll(uint64_t question, engine_ready *ready, void *data)
     return is_ready;
 }
 
+void engine_failed(void)
+{
+    uint32_t failures = ++self()->failures;
+    if (failures > FAILURES_MOST && failures % FAILURES_OF_A_POLL == 0)
+        poll_on(ENGINE_NEVER);
+}
+
 void engine_linger(uint64_t looks_in)
 {
     self()->only_waits = true;
@@ -312,7 +319,7 @@ void engine_wake(int process)
     struct process *p = &engine->process[process];
     if (engine->transitions == NULL || p->state == PROCESS_BLOCKED || p->lingers)
         p->woken = true;
-    p->polls = 0;
+    p->polls = p->failures = 0;
     if (process != engine_self)
         note_progress();
 }
