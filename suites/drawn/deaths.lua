@@ -15,9 +15,10 @@ local function arguments(number, size, ...)
   return { "--seed", random(1000000000), "--varied", number // 2 % 2,
            "--iterations", random(30, 60), "--size", size,
            "--received", chance(50) and random(0, 6) or -1, "--any-tag", random(2),
-           "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0,
+           "--communicators", random(0, 1), "--late", 1, "--inter", 0,
+           "--persistent-collectives", 0, "--outstanding", 0,
            "--freed", random(0, 2), "--made", random(0, 1), "--constructors", random(0, 3),
-           "--wrong", number % 2, ... }
+           "--wrong", number % 2, "--sought", random(0, 1), ... }
 end
 
 -- Waits until all ranks have begun, and then knows who is which rank when processes have died.

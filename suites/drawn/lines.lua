@@ -2,7 +2,8 @@
 -- protocol tells of the line, or one of the program. It is let go when a rank has come to a later
 -- event of that line or of the next, or when its receiver makes a call while another rank has taken
 -- its checkpoint. Where the protocol makes that impossible, it is let go when the job cannot go on
--- otherwise. `--seed` of the run draws others.
+-- otherwise. Ranks die when a line is committed, or in the next one. `--seed` of the run draws
+-- others.
 
 local PROGRAMS = 10 -- under each protocol
 
@@ -71,6 +72,13 @@ local function hold_messages(p, protocol, line)
   end
 end
 
+-- A message of the next life, one of the first between two ranks, comes late.
+local function hold_in_recovery(p, died)
+  local to = random(0, p.ranks - 1)
+  p:hold { from = other_than(p, to), to = to, nth = random(6), attempt = true, after = died,
+           release = { rank = to, event = "call", nth = random(60) } }
+end
+
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     scenario(("%s: held messages %d"):format(protocol.name, number)) {
@@ -80,7 +88,8 @@ for number = 1, PROGRAMS do
                     "--iterations", random(40, 70), "--size", random(20),
                     "--testimony", random(0, protocol.testimony), "--hinted", random(0, 1),
                     "--started-again", random(0, 1), "--made", random(0, 1),
-                    "--replaced", random(0, 1), "--greeted", number % 5 == 0 and 1 or 0,
+                    "--replaced", random(0, 1), "--sought", random(0, 1),
+                    "--greeted", number % 5 == 0 and 1 or 0,
                     "--outside", number % 5 == 4 and 1 or 0,
                     table.unpack(protocol.off) },
       environment = {
@@ -90,14 +99,21 @@ for number = 1, PROGRAMS do
       },
       max_incarnations = 8, timeout = 60,
       plan = function(p)
-        local line = 1
+        local line, died = 1, "start"
         hold_messages(p, protocol, line)
-        for life = 1, random(2) do
-          p:await { event = "commit", epoch = line, after = life == 1 and "start" or nil }
-          p:kill { rank = random(0, p.ranks - 1), event = "call",
-                   nth = random(chance(80) and 12 or 40) }
+        for _ = 1, random(2) do
+          p:await { event = "commit", epoch = line, after = died }
+          local rank = random(0, p.ranks - 1)
           line = line + 1
+          if chance(30) then -- in the next line, of which it may not have heard yet
+            hold_messages(p, protocol, line)
+            died = p:kill { rank = rank, at = { rank = other_than(p, rank), epoch = line,
+                                                event = one_of { "checkpoint", "saved" } } }
+          else
+            died = p:kill { rank = rank, event = "call", nth = random(chance(80) and 12 or 40) }
+          end
           if chance(50) then hold_messages(p, protocol, line) end
+          if chance(50) then hold_in_recovery(p, died) end
         end
       end,
     }

@@ -108,7 +108,8 @@ end
 local function arguments(number, iterations)
   return { "--seed", random(1000000000), "--iterations", iterations, "--varied", varied(number),
            "--size", chance(3) and 3000 or random(60),
-           "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0,
+           "--communicators", random(0, 1), "--late", 1, "--inter", 0,
+           "--persistent-collectives", 0, "--outstanding", 0,
            "--made", random(0, 1), "--constructors", random(0, 3) }
 end
 

@@ -18,7 +18,7 @@ local function arguments(number, testimony, off)
            "--testimony", testimony, "--started-again", random(0, 1), "--freed", random(0, 2),
            "--partial", random(0, 1), "--made", random(0, 1), "--hinted", random(0, 1),
            "--piece", chance(30) and random(257, 600) or 0, "--wrong", number % 2,
-           table.unpack(off) }
+           "--sought", random(0, 1), table.unpack(off) }
 end
 
 -- ---- jobs that are started again ---------------------------------------------------------------
@@ -57,7 +57,7 @@ end
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" }, 2,
     { "--crossing", 0, "--changing", 0, "--outstanding", 0, "--started-again", 0, "--freed", 1,
-      "--made", 0, "--too-long", 1 } },
+      "--made", 0, "--sought", 0, "--too-long", 1 } },
   { "c3", "C3", { "C", "D", "H" }, 1, { "--inter", 0, "--too-long", 1, "--constructors", 8 } },
   { "chandy_lamport", "CHANDY", { "S", "H" }, 2,
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
@@ -152,8 +152,10 @@ end
 -- ---- jobs whose ranks live on ------------------------------------------------------------------
 
 -- Communicators that are made ahead of checkpoint_restore are refused.
-local off = { "--communicators", 0, "--persistent-collectives", 0, "--outstanding", 0,
-              "--constructors", 3 }
+local function late()
+  return { "--communicators", random(0, 1), "--late", 1, "--inter", 0,
+           "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 }
+end
 
 -- One rank after another dies, or the same again, each when all have gone on from the death before.
 local function deaths(p, protocol)
@@ -180,7 +182,7 @@ for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
     scenario(("%s: rare %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" },
       arguments = arguments(number, 2, { "--outlasting", number % 5 == 1 and 1 or 0,
-                                         table.unpack(off) }),
+                                         table.unpack(late()) }),
       policy = POLICIES[number % 3],
       ranks = random(2, 5), environment = { [protocol:upper() .. "_EVERY"] = random(4) },
       engine = "step", survivors = true, timeout = 60,
@@ -194,7 +196,7 @@ for number = 1, PROGRAMS do
   scenario(("replication: rare %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
     policy = POLICIES[number % 3],
-    arguments = arguments(number, 2, off), ranks = 2 * ranks, reserve = ranks, engine = "step",
+    arguments = arguments(number, 2, late()), ranks = 2 * ranks, reserve = ranks, engine = "step",
     survivors = true, timeout = 60,
     plan = function(p)
       if chance(50) then p:jitter { ms = random(5) } end
@@ -217,7 +219,7 @@ for number = 1, 2 do
     scenario(("%s: too long %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H.progress" }, ranks = random(2, 5),
       arguments = { "--seed", random(1000000000), "--iterations", 50, "--size", random(12),
-                    "--too-long", 1, "--inter", 0, table.unpack(off) },
+                    "--too-long", 1, table.unpack(late()) },
       environment = { [variable .. "_EVERY"] = random(3) },
       engine = "step", survivors = lives_on or nil, timeout = 60,
       plan = function(p)

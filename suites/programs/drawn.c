@@ -16,6 +16,7 @@
 #include "drawn_outside.h"
 #include "drawn_properties.h"
 #include "drawn_rare.h"
+#include "drawn_sought.h"
 #include "drawn_wrong.h"
 #include "faultline.h"
 #include "program.h"
@@ -351,6 +352,7 @@ static void one_step(void)
         end_overlapping();
     lasting_calls(step);
     call_all();
+    sought_step(step); /* soon after the line of the step before */
     rare_begin(step);
     lasting_begin(step);
     large_begin(step);
@@ -400,18 +402,27 @@ static void one_step(void)
 
 /* --- the program ------------------------------------------------------------------------------ */
 
-static void make_comms(void)
+/* Those of messages alone. */
+static void make_comms_of_messages(void)
 {
-    prepare_calls(feature[OTHER_COMMS]);
-    for (int i = 0; i < SLOTS; i++)
-        kept.comm[i] = MPI_COMM_NULL;
-    kept.comm[SLOT_SELF] = MPI_COMM_SELF;
     for (int i = SLOT_ANY; i < SLOTS && feature[ANY_TAG]; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &kept.comm[i]);
     if (feature[INTERCOMM])
         MPI_Intercomm_create(self.kept.comm[HALF], 0, MPI_COMM_WORLD, 1 - self.rank % 2, TAG_TURN,
                              &kept.comm[SLOT_INTER]);
-    if (!feature[CHANGING_COMMS] && feature[OTHER_COMMS])
+}
+
+static void make_comms(void)
+{
+    bool early = feature[OTHER_COMMS] && !self.late;
+    prepare_calls(early);
+    for (int i = 0; i < SLOTS; i++)
+        kept.comm[i] = MPI_COMM_NULL;
+    kept.comm[SLOT_SELF] = MPI_COMM_SELF;
+    if (!early)
+        return;
+    make_comms_of_messages();
+    if (!feature[CHANGING_COMMS])
         make_changing();
 }
 
@@ -444,6 +455,7 @@ static void restore(size_t payloads)
     if (has_rare())
         rare_register();
     outlasting_register();
+    sought_register();
     if (feature[PROPERTIES])
         properties_prepare();
     lasting_prepare();
@@ -452,8 +464,11 @@ static void restore(size_t payloads)
     large_prepare();
     greet();
     checkpoint_restore();
-    memcpy(kept.comm, comm, sizeof comm);
-    memcpy(self.kept.comm, of_calls, (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
+    if (!self.late) {
+        memcpy(kept.comm, comm, sizeof comm);
+        memcpy(self.kept.comm, of_calls,
+               (feature[CHANGING_COMMS] ? CHANGING : COMMS) * sizeof *comm);
+    }
     program_renew_requests(kept.none, sending, WINDOW_REQUESTS);
     program_renew_requests(kept.none, receiving, WINDOW_REQUESTS);
     program_renew_requests(kept.none, &kept.nothing, 1);
@@ -463,8 +478,12 @@ static void restore(size_t payloads)
     large_restored(kept.none);
     lasting_restored(made, kept.none);
     kept.none = MPI_REQUEST_NULL;
-    if (feature[OTHER_COMMS])
+    if (feature[OTHER_COMMS]) {
+        bool first = !self.kept.has_changing;
         make_changing();
+        if (first && self.late)
+            make_comms_of_messages();
+    }
 }
 
 /* Sends a synchronous message, then a buffered one for which the buffer has just enough room. The
@@ -537,6 +556,7 @@ static void run(void)
     lasting_end();
     outside_end();
     large_end();
+    sought_end();
     if (feature[PROPERTIES])
         properties_end();
     free_comms();
@@ -586,6 +606,7 @@ static const struct program_option options[] = {
     SWITCH("types", TYPES, "datatypes with holes and negative bounds"),
     SWITCH("high-tags", HIGH_TAGS, "tags up to MPI_TAG_UB"),
     SWITCH("communicators", OTHER_COMMS, "others than MPI_COMM_WORLD; any tag is for these, too"),
+    {"late", &self.late, 0, 1, "1: these are made after checkpoint_restore (0)"},
     SWITCH("changing", CHANGING_COMMS, "a communicator that is made again every 7 steps"),
     SWITCH("inter", INTERCOMM, "messages on an intercommunicator"),
     SWITCH("sendrecv", SENDRECV, "MPI_Sendrecv, MPI_Sendrecv_replace"),
@@ -617,6 +638,7 @@ static const struct program_option options[] = {
     SWITCH("outside", OUTSIDE, "persistent requests whose buffers are no state (0)"),
     SWITCH("outlasting", OUTLASTING, "requests that are pending for ten steps (0)"),
     SWITCH("large", LARGE_MESSAGES, "messages of 72 KB, that end within an element (0)"),
+    SWITCH("sought", SOUGHT, "a rank probes for a message in several ways (0)"),
     SWITCH("wrong", WRONG, "calls with arguments that are wrong (0)"),
     SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),
     {"piece", &piece_kib, 0, 65536, "KiB of further state"},

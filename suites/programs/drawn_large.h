@@ -11,8 +11,8 @@
 #include "drawn_plan.h"
 #include "program.h"
 
-#define TAG_LARGE 30050
-#define TAG_LARGE_READ 30051
+#define TAG_LARGE 30058
+#define TAG_LARGE_READ 30059
 #define LARGE_NUMBERS 9001 /* 72 KB: MPICH sends at most 64 KB at once */
 
 enum large_mode {

@@ -55,6 +55,7 @@ enum feature {
     OUTSIDE,        /* see drawn_outside.h */
     OUTLASTING,     /* see drawn_outlasting.h */
     LARGE_MESSAGES, /* see drawn_large.h */
+    SOUGHT,         /* see drawn_sought.h */
     WRONG,          /* see drawn_wrong.h */
     FEATURES
 };

@@ -585,12 +585,16 @@ static void use_made(uint64_t step, uint64_t made)
         wrong_in(step, "what comes on a communicator that was just made is another step's");
 }
 
-static void make_of_group(int without)
+/* For MPI_Comm_create_group the one who is left out calls nothing. */
+static void make_of_group(int without, bool by_members)
 {
     MPI_Group all, others;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_excl(all, 1, &without, &others);
-    MPI_Comm_create(MPI_COMM_WORLD, others, &rare.made);
+    if (!by_members)
+        MPI_Comm_create(MPI_COMM_WORLD, others, &rare.made);
+    else if (self.rank != without)
+        MPI_Comm_create_group(MPI_COMM_WORLD, others, TAG_CREATE_GROUP, &rare.made);
     MPI_Group_free(&others);
     MPI_Group_free(&all);
 }
@@ -600,7 +604,7 @@ static void make_without(uint64_t step, int without)
     int way = self.constructors > CARTESIAN ? draw(step, 91305, 3) : 0;
     const int size = self.ranks - 1, periodic = 0;
     if (way == 0)
-        make_of_group(without);
+        make_of_group(without, self.constructors > CREATE_GROUP && draw(step, 91307, 2));
     else if (way == 1 && without == size)
         MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &rare.made);
     else
