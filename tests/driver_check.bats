@@ -25,6 +25,20 @@ load driver_common
     [[ "$output" == *"ok 1 - good"* ]]
 }
 
+@test "check reads what a run with as many words and variables as there may be has stored" {
+    cat >s.lua <<END
+local words, variables = { "true" }, {}
+for i = 1, 64 do words[i], variables["V" .. i] = words[i] or "word", i end
+scenario "most" { protocol = "null", program = "$LIFE", ranks = 2, claims = { "H.progress" },
+  setup = words, restart = { arguments = words, environment = variables } }
+END
+    run -0 "$FAULTLINE" run s.lua
+    run -0 "$FAULTLINE" check faultline-out/latest/1
+    [[ "$output" == *"ok 1 - most"* ]]
+    sed -i 's/1, 64/1, 65/' s.lua
+    run -64 "$FAULTLINE" run s.lua
+}
+
 @test "check judges what exec recorded, by its traces alone" {
     "$FAULTLINE" exec --trace all -- mpiexec -n 2 "$LIFE" ok
     run "$FAULTLINE" check -v all

@@ -438,6 +438,17 @@ END
     run ! grep -q lives tap
 }
 
+# The first rank that comes prints much more than is read at once, and little after it.
+@test "--no-capture shows all that a rank prints, however much it is" {
+    printf '#!/bin/sh\nmkdir "$FAULTLINE_STORE/first" 2>/dev/null && seq 500000\nexec "%s" ok\n' "$LIFE" >app
+    chmod +x app
+    LIFE=./app scenario "prints much" '"ok"'
+    "$FAULTLINE" run --no-capture s.lua >tap 2>err
+    cat faultline-out/latest/1/output/r*.out >printed
+    [ "$(wc -c <printed)" -gt 3000000 ]
+    [ "$(wc -c <err)" -ge "$(wc -c <printed)" ]
+}
+
 @test "list and claims" {
     scenario "good" '"ok"' 'plan = function(p) p:kill { rank = 1, event = "collective" } end'
     run "$FAULTLINE" list -v s.lua

@@ -340,6 +340,14 @@ survived() {
     [ "$(outcomes)" -eq 4 ]
 }
 
+@test "a synchronous message comes to its receive before the receiver's death, or after it" {
+    survived matched 2
+    [ "$status" -eq 0 ]
+    # It is received or not, and rank 0 is told of the death before its second send or after it.
+    [[ "$output" == *'complete: every schedule of 2 ranks, 5 runs, 0 of them cut short'* ]]
+    [ "$(outcomes)" -eq 4 ]
+}
+
 @test "a communicator is revoked before or after each call on it, and processes are made anew" {
     survived revoke 3
     [ "$status" -eq 0 ]

@@ -46,6 +46,20 @@ static void hardware_ends(void)
     expect(at == MPI_COMM_NULL);
 }
 
+/* A hint is that of its own call: one without it makes nothing (MPI 4.0, section 7.4.2). */
+static void hardware_without_a_hint(void)
+{
+    MPI_Info hint;
+    MPI_Comm with, without = MPI_COMM_WORLD;
+    MPI_Info_create(&hint);
+    MPI_Info_set(hint, "mpi_hw_resource_type", "mpi_shared_memory");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, hint, &with);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &without);
+    expect(with != MPI_COMM_NULL && without == MPI_COMM_NULL);
+    MPI_Comm_free(&with);
+    MPI_Info_free(&hint);
+}
+
 /* What was received cannot be cancelled any more. */
 static void received_is_not_cancelled(void)
 {
@@ -79,6 +93,22 @@ static void grid_has_no_dimensions(void)
     MPI_Comm_set_errhandler(point, MPI_ERRORS_RETURN);
     expect(MPI_Cart_get(point, 0, NULL, NULL, NULL) == MPI_SUCCESS);
     MPI_Comm_free(&point);
+}
+
+/* Ranks of a graph are those of its communicator, here the world the other way round. */
+static void ring_the_other_way_round(void)
+{
+    int own, ranks, next, source = -1, destination = -1, degree = 1;
+    MPI_Comm turned, ring;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+    MPI_Comm_rank(turned, &own);
+    MPI_Comm_size(turned, &ranks);
+    next = (own + 1) % ranks;
+    MPI_Dist_graph_create(turned, 1, &own, &degree, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_neighbors(ring, 1, &source, MPI_UNWEIGHTED, 1, &destination, MPI_UNWEIGHTED);
+    expect(source == (own + ranks - 1) % ranks && destination == next);
+    MPI_Comm_free(&ring);
+    MPI_Comm_free(&turned);
 }
 
 /* MPI_Request_get_status tells the status of an active request, a persistent one as well, and does
@@ -128,8 +158,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     one_side_is_empty();
     hardware_ends();
+    hardware_without_a_hint();
     received_is_not_cancelled();
     grid_has_no_dimensions();
+    ring_the_other_way_round();
     status_of_a_persistent_receive();
     if (argc > 1 && strcmp(argv[1], "beyond") == 0)
         matched_message_is_too_long();

@@ -3,6 +3,7 @@
  *
  *   send       the others send to it twice
  *   any        rank 0 receives from anybody twice, and the last rank sends to it once
+ *   matched    the last rank begins to receive; rank 0 sends that synchronously, and then once more
  *   given      rank 0 waits for a message of the last rank, which sends none
  *   leave      the last rank comes to no broadcast of rank 0, of which the others need it not
  *   barrier    all come to a barrier, and the last rank to no second one
@@ -48,6 +49,19 @@ static void any(void)
         see("receive",
             MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         see("of", value);
+    }
+}
+
+static void matched(void)
+{
+    int value = -1;
+    MPI_Request request;
+    if (rank == last) {
+        MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    } else if (rank == 0) {
+        see("begin", MPI_Issend(&rank, 1, MPI_INT, last, 0, MPI_COMM_WORLD, &request));
+        see("send", MPI_Send(&rank, 1, MPI_INT, last, 1, MPI_COMM_WORLD));
+        see("end", MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
 }
 
@@ -121,9 +135,9 @@ static void twice(void)
 static const struct {
     const char *name;
     void (*go)(void);
-} jobs[] = {{"send", send},     {"any", any},         {"given", given},
-            {"leave", leave},   {"barrier", barrier}, {"agree", agree},
-            {"shrink", shrink}, {"revoke", revoke},   {"twice", twice}};
+} jobs[] = {{"send", send},     {"any", any},         {"matched", matched}, {"given", given},
+            {"leave", leave},   {"barrier", barrier}, {"agree", agree},     {"shrink", shrink},
+            {"revoke", revoke}, {"twice", twice}};
 
 int main(int argc, char **argv)
 {

@@ -3,8 +3,9 @@
  *
  * shrink_life LAPS. In the environment, all optional: HEALED names a file; while it exists nothing
  * is wrong. TURNS=n: only every n-th time, counted in the file COUNTER, but always the first FIRST
- * times; SURE_RANKS=n: and with n ranks or more, which are not counted. SLOW_MS: a lap takes as
- * long. WRONG: the job does not give up, but comes to another result. */
+ * times; SURE_RANKS=n: and with n ranks or more, which are not counted. ODD: only where the job was
+ * started again an odd number of times. SLOW_MS: a lap takes as long. WRONG: the job does not give
+ * up, but comes to another result. */
 #include "faultline.h"
 
 #include <mpi.h>
@@ -22,10 +23,10 @@ static int exists(const char *path)
     return path != NULL && access(path, F_OK) == 0;
 }
 
-static void path_of_mark(char path[PATH_BYTES])
+static void path_of(const char *name, char path[PATH_BYTES])
 {
     const char *store = getenv("FAULTLINE_STORE");
-    snprintf(path, PATH_BYTES, "%s/mark", store != NULL ? store : ".");
+    snprintf(path, PATH_BYTES, "%s/%s", store != NULL ? store : ".", name);
 }
 
 static long number(const char *name, long otherwise)
@@ -34,13 +35,10 @@ static long number(const char *name, long otherwise)
     return text != NULL ? atol(text) : otherwise;
 }
 
-/* Counts this time; is it one of every TURNS? */
-static int is_turn(int ranks)
+/* How often that was counted in this file before. */
+static long count_in(const char *counter)
 {
-    const char *turns = getenv("TURNS"), *counter = getenv("COUNTER");
     long count = 0;
-    if (turns == NULL || counter == NULL || ranks >= number("SURE_RANKS", ranks + 1))
-        return 1;
     FILE *file = fopen(counter, "r");
     if (file != NULL) {
         if (fscanf(file, "%ld", &count) != 1)
@@ -52,7 +50,25 @@ static int is_turn(int ranks)
         exit(99);
     fprintf(file, "%ld\n", count + 1);
     fclose(file);
+    return count;
+}
+
+/* Counts this time; is it one of every TURNS? */
+static int is_turn(int ranks)
+{
+    const char *turns = getenv("TURNS"), *counter = getenv("COUNTER");
+    if (turns == NULL || counter == NULL || ranks >= number("SURE_RANKS", ranks + 1))
+        return 1;
+    long count = count_in(counter);
     return count < number("FIRST", 0) || count % atol(turns) == 0;
+}
+
+/* Counts the lives of this job; is it in one that may give up? */
+static int is_such_a_life(void)
+{
+    char path[PATH_BYTES];
+    path_of("lives", path);
+    return getenv("ODD") == NULL || count_in(path) % 2 == 1;
 }
 
 /* The others wait outside of MPI to be ended, so that it is always the same rank that fails. */
@@ -81,8 +97,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    path_of_mark(mark);
-    int gives_up = rank == 0 && exists(mark) && !exists(getenv("HEALED")) && is_turn(ranks);
+    path_of("mark", mark);
+    int gives_up = rank == 0 && is_such_a_life() && exists(mark) && !exists(getenv("HEALED")) &&
+                   is_turn(ranks);
     MPI_Bcast(&gives_up, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (gives_up && getenv("WRONG") == NULL)
         give_up(rank);

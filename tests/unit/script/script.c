@@ -128,6 +128,26 @@ static void test_good(void)
     check(waitpid(-1, NULL, WNOHANG) == -1, "no process is left behind");
 }
 
+/* Neither a byte order mark nor a first line with '#' is Lua; lines keep their numbers. */
+static void test_begin(void)
+{
+    static const char *const begins[] = {"# a scenario", "\xef\xbb\xbf",
+                                         "\xef\xbb\xbf#!/usr/bin/env faultline"};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        char text[256];
+        struct scenario_list list;
+        struct error error = {0};
+        scenario_list_init(&list);
+        int length =
+            snprintf(text, sizeof text, "%s\nscenario 'a' { " JOB "ranks = 1 }", begins[i]);
+        check(script_load(file_of(text, (size_t)length), &script_options_default, &list, &error) ==
+                      OK &&
+                  list.count == 1 && list.scenario[0].line == 2,
+              "what file %zu begins with is left out %s", i, error.text);
+        scenario_list_release(&list);
+    }
+}
+
 /* ---- what is refused, and the words
  * ------------------------------------------------------------------ */
 
@@ -583,6 +603,7 @@ int main(void)
     if (!make_folder())
         return 1;
     test_good();
+    test_begin();
     test_refusals();
     test_traceback();
     test_limits();
