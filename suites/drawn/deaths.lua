@@ -162,6 +162,26 @@ for number = 1, PROGRAMS do
   end
 end
 
+-- Under teams: one of the new processes dies on its way, and the whole team is called again.
+for number = 1, PROGRAMS do
+  scenario(("teams: on the way %d"):format(number)) {
+    protocol = "teams", program = "drawn", claims = { "H", "M" }, arguments = arguments(number, 12),
+    policy = POLICIES[number % 3], ranks = 4, environment = { TEAMS_EVERY = random(3) },
+    engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      job(p, "teams", 2)
+      if chance(50) then p:await { event = "saved", epoch = random(2) } end
+      p:kill { rank = random(0, p.ranks - 1), event = "call", nth = random(60) }
+      local newcomer = p.ranks + random(0, 1)
+      if chance(50) then
+        p:kill { rank = newcomer, event = "phase", nth = random(6) }
+      else
+        p:kill { rank = newcomer, event = "call", level = "wire", nth = random(10, 90) }
+      end
+    end,
+  }
+end
+
 -- Processes in reserve take the places of ranks that die one after the other. A rank dies at work,
 -- or when it or the next rank has come to its end; a process in reserve dies on the way to its
 -- place.
@@ -249,6 +269,29 @@ for number = 1, PROGRAMS do
                release = { rank = other, event = "call", level = "wire", nth = random(600, 1500) } }
       p:kill { rank = rank, event = "call", level = "wire", nth = random(150, 500),
                after = "start" }
+    end,
+  }
+end
+
+-- A message comes late to the process that follows, of which the one that leads may tell, and that
+-- one dies soon after.
+for number = 1, PROGRAMS do
+  local ranks = random(2, 4)
+  scenario(("replication: comes late %d"):format(number)) {
+    protocol = "replication", program = "drawn", claims = { "H", "P" },
+    arguments = arguments(number, 12, "--testimony", 2),
+    policy = POLICIES[number % 3],
+    ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      local rank = random(0, ranks - 1)
+      local other, nth = (rank + random(ranks - 1)) % ranks, random(40)
+      p:hold { from = other, to = ranks + rank, level = "wire", nth = nth, after = "start",
+               attempt = true,
+               release = { rank = ranks + rank, event = "call", level = "wire",
+                           nth = random(200) } }
+      local sent = p:await { rank = other, event = "send", peer = ranks + rank, level = "wire",
+                             nth = nth, after = "start" }
+      p:kill { rank = rank, event = "call", level = "wire", nth = random(30), after = sent }
     end,
   }
 end

@@ -488,12 +488,13 @@ static void restore(size_t payloads)
 
 /* Sends a synchronous message, then a buffered one for which the buffer has just enough room. The
  * receiver takes the buffered one first. So the synchronous send cannot be complete when it is
- * tested; its request is freed while it is under way. */
+ * tested; its request is freed while it is under way, and another one is made before it is
+ * complete. */
 static void fill_buffer(void *buffer)
 {
     int to = (self.rank + 1) % self.ranks, from = (self.rank + self.ranks - 1) % self.ranks;
     int bytes, flag;
-    uint64_t got;
+    uint64_t got, taken;
     MPI_Request request;
     MPI_Pack_size(1, MPI_UINT64_T, MPI_COMM_WORLD, &bytes);
     MPI_Buffer_attach(buffer, bytes + MPI_BSEND_OVERHEAD);
@@ -504,11 +505,12 @@ static void fill_buffer(void *buffer)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_Request_free(&request);
+    MPI_Irecv(&taken, 1, MPI_UINT64_T, to, TAG_TAKEN, MPI_COMM_WORLD, &request);
     MPI_Bsend(&self.kept.step, 1, MPI_UINT64_T, to, TAG_FILLS, MPI_COMM_WORLD);
     MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_FILLS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_SYNCHRONOUS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(&got, 1, MPI_UINT64_T, from, TAG_TAKEN, MPI_COMM_WORLD);
-    MPI_Recv(&got, 1, MPI_UINT64_T, to, TAG_TAKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Buffer_detach(&buffer, &bytes);
 }
 

@@ -636,7 +636,10 @@ static void make_one(uint64_t step)
     if (left_out(step) >= 0) {
         make_without(step, left_out(step));
     } else {
-        MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
+        if (draw(step, 91308, 2))
+            MPI_Comm_dup(MPI_COMM_WORLD, &rare.made);
+        else
+            MPI_Comm_split(MPI_COMM_WORLD, 0, self.rank, &rare.made);
         if (self.constructors)
             make_with_handler(step, (enum constructor)draw(step, 91302, (int)self.constructors));
     }
