@@ -107,6 +107,22 @@ static void held(void)
             "r0#0 wire recv MPI_Recv from 1 tag 7 in-progress\n"
             "r1#0 wire recv MPI_Recv from 0 tag any in-progress\n",
             0, false, 0, NULL);
+    analyse("it is held in a later incarnation",
+            "r0#0 wire call MPI_Init\n"
+            "r1#0 wire call MPI_Init\n"
+            "r0#1:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#1 fault held 1 step 0 value 1\n"
+            "r0#1 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#1 wire recv MPI_Recv from 0 tag any in-progress\n",
+            0, true, 2, NULL);
+    analyse("it was held in an incarnation that is over",
+            "r0#0:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#0 fault held 1 step 0 value 1\n"
+            "r1#0 wire call MPI_Init\n"
+            "r0#1:e0 wire send MPI_Send to 1 tag 8 bytes 8 hash 1\n"
+            "r0#1 wire recv MPI_Recv from 1 tag 7 in-progress\n"
+            "r1#1 wire recv MPI_Recv from 0 tag any in-progress\n",
+            0, false, 0, NULL);
 }
 
 static void sends(void)
