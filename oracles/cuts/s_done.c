@@ -114,9 +114,11 @@ static void judge_before(const struct s_pass *pass, const struct causal *causal,
         report_commit(pass, rank, commit, NULL, "saved its part of it", VERDICT_VIOLATION);
         return;
     }
-    if (known == NULL || known[saved->event.rank].saved >= commit->line)
+    /* One that has saved a later line need not have saved this one. */
+    bool late = saved->ticks > commit->ticks;
+    if (!late && (known == NULL || known[saved->event.rank].saved >= commit->line))
         return;
-    bool sure = saved->ticks > commit->ticks || !causal->uncertain;
+    bool sure = late || !causal->uncertain;
     report_commit(pass, rank, commit, saved, "saved its part of it",
                   sure ? VERDICT_VIOLATION : VERDICT_UNKNOWN);
 }

@@ -163,7 +163,7 @@ for number = 1, PROGRAMS do
 end
 
 -- Under teams: one of the new processes dies on its way, and the whole team is called again.
-for number = 1, PROGRAMS do
+for number = 1, 2 * PROGRAMS do
   scenario(("teams: on the way %d"):format(number)) {
     protocol = "teams", program = "drawn", claims = { "H", "M" }, arguments = arguments(number, 12),
     policy = POLICIES[number % 3], ranks = 4, environment = { TEAMS_EVERY = random(3) },
@@ -275,7 +275,7 @@ end
 
 -- A message comes late to the process that follows, of which the one that leads may tell, and that
 -- one dies soon after.
-for number = 1, PROGRAMS do
+for number = 1, 2 * PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: comes late %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
