@@ -2,8 +2,8 @@
 -- protocol tells of the line, or one of the program. It is let go when a rank has come to a later
 -- event of that line or of the next, or when its receiver makes a call while another rank has taken
 -- its checkpoint. Where the protocol makes that impossible, it is let go when the job cannot go on
--- otherwise. Ranks die when a line is committed, or in the next one. `--seed` of the run draws
--- others.
+-- otherwise. Ranks die when a line is committed, or in the next one, some soon after a message is
+-- let go. `--seed` of the run draws others.
 
 local PROGRAMS = 10 -- under each protocol
 
@@ -52,8 +52,9 @@ local function release_of(p, protocol, rank, line)
   return { state = ahead }
 end
 
--- Holds one or two messages: about this line, or of the program.
+-- Holds one or two messages: about this line, or of the program. Returns the step of the last.
 local function hold_messages(p, protocol, line)
+  local held
   for _ = 1, random(2) do
     local hold = { attempt = true, after = "start" }
     local kind, rank = random(10), random(0, p.ranks - 1)
@@ -68,8 +69,9 @@ local function hold_messages(p, protocol, line)
       hold.nth = random(30)
     end
     hold.release = release_of(p, protocol, rank, line)
-    p:hold(hold)
+    held = p:hold(hold)
   end
+  return held
 end
 
 -- A message of the next life, one of the first between two ranks, comes late.
@@ -105,10 +107,14 @@ for number = 1, PROGRAMS do
           p:await { event = "commit", epoch = line, after = died }
           local rank = random(0, p.ranks - 1)
           line = line + 1
-          if chance(30) then -- in the next line, of which it may not have heard yet
+          local how = random(10)
+          if how <= 3 then -- in the next line, of which it may not have heard yet
             hold_messages(p, protocol, line)
             died = p:kill { rank = rank, at = { rank = other_than(p, rank), epoch = line,
                                                 event = one_of { "checkpoint", "saved" } } }
+          elseif how <= 6 then -- soon after a message about the next line is let go
+            died = p:kill { rank = rank, event = "call", nth = random(8),
+                            after = hold_messages(p, protocol, line) }
           else
             died = p:kill { rank = rank, event = "call", nth = random(chance(80) and 12 or 40) }
           end

@@ -256,6 +256,8 @@ static void call_all(void)
         struct call call;
         call_begin(&call);
         int which = draw(step, 90202 + i, CALLS), way = draw(step, 90204 + i, WAYS);
+        if (varied.call >= 0 && draw(step, 90208 + i, 2))
+            which = varied.call;
         call.way = way == NONBLOCKING && feature[NONBLOCKING_COLLECTIVES] ? NONBLOCKING
                    : way == PERSISTENT && feature[PERSISTENT_COLLECTIVES] ? PERSISTENT
                                                                           : BLOCKING;

@@ -121,6 +121,7 @@ static struct {
     enum receiving way[2]; /* in which messages are received; RECEIVING_WAYS: in any */
     int groups, messages;  /* of a step, of a group, at most */
     int burst;             /* steps without messages come in a row of as many; 0: none do */
+    int call;              /* collective call that is every other one; -1: each is as often */
 } varied;
 
 static int draw_of(const struct group *group, int message, int question, int below)
@@ -138,8 +139,9 @@ static bool draws(const struct group *group, int message, int question, enum fea
 /* By itself a program does some of everything; then two things that are seldom meet seldom. With
  * `more` this one does without about a third of what is on, chosen by its seed, does some things
  * three times as often as others, has few messages or many, in one or two ways, and all through or
- * between pauses ("swarm testing", Groce et al., ISSTA 2012). In a third of them all ranks do
- * nothing together, so that one may be steps ahead of another. */
+ * between pauses, has one kind of collective call more often than the others (a barrier more often
+ * than any other kind, since it may be a checkpoint) ("swarm testing", Groce et al., ISSTA 2012).
+ * In a third of them all ranks do nothing together, so that one may be steps ahead of another. */
 static void vary(bool more)
 {
     static const enum feature together[] = {
@@ -148,6 +150,8 @@ static void vary(bool more)
     varied.groups = more ? 1 + draw(0, 92000, GROUPS) : GROUPS;
     varied.messages = more ? 1 + draw(0, 92001, MESSAGES) : MESSAGES;
     varied.burst = more && draw(0, 92002, 3) == 0 ? 2 + draw(0, 92003, 5) : 0;
+    int call = draw(0, 92006, 3) == 0 ? CALL_BARRIER : draw(0, 92007, CALLS);
+    varied.call = more && draw(0, 92008, 2) == 0 ? call : -1;
     bool any_way = !more || draw(0, 92004, 2) == 0;
     for (int i = 0; i < 2; i++)
         varied.way[i] =
