@@ -68,6 +68,7 @@ int error_code_of(int class)
 
 int communicator_raise(MPI_Comm handle, int class)
 {
+    engine_call_ends(class != MPI_SUCCESS);
     if (class == MPI_SUCCESS)
         return MPI_SUCCESS;
     const struct comm_view *view = communicator_view(handle);
@@ -82,7 +83,6 @@ int communicator_raise(MPI_Comm handle, int class)
         engine_abort(class);
     }
     int code = error_code_of(class);
-    engine_failed();
     local.Comm_call_errhandler(view->handle, code);
     return code;
 }

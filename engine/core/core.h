@@ -97,7 +97,7 @@ struct process {
     bool finalizing;         /* it has come to MPI_Finalize */
     bool finalized;          /* MPI_Finalize has returned */
     uint32_t polls;          /* polls in a row that said no, with nothing seen to change between */
-    uint32_t failures;       /* calls that failed, with nothing seen to change between */
+    uint32_t failures;       /* calls in a row that failed */
     uint32_t sleeps;         /* since the program polled in vain last */
     bool only_sleeps;        /* PROCESS_ASLEEP: it has slept more often than between two polls */
     uint64_t idle_polls; /* polls while nobody could go on: in this life, and engine_most_polls of
@@ -243,9 +243,9 @@ extern uint64_t (*engine_meanwhile)(void);
  * has moved. `question`: a name for what is asked, the same whenever the same is asked. */
 bool engine_poll(uint64_t question, engine_ready *ready, void *data);
 
-/* A call of the process has failed. Where it calls again and again what fails, as one that takes no
- * notice of errors does, that is polling in vain. */
-void engine_failed(void);
+/* A call of the process is at its end. Who calls a million times in a row what fails, as a program
+ * that takes no notice of errors does, polls in vain from then on. */
+void engine_call_ends(bool failed);
 
 /* A round of a loop of Faultline's own: returns when it is to look again, or when nobody else can
  * run. */

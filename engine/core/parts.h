@@ -9,8 +9,7 @@
 #define CALL_NS 1000u                /* that a wire call takes */
 #define TICK_NS 10u                  /* between two times of records */
 #define SLEEPS_BETWEEN_POLLS 10u     /* at most, of a process that waits for others */
-#define FAILURES_MOST 1000u          /* failed calls in a row that say nothing of a process */
-#define FAILURES_OF_A_POLL 4u        /* of more, so many count as one poll */
+#define FAILURES_MOST 1000000u       /* failed calls in a row that say nothing of a process */
 #define TIME_MOST_NS (INT64_MAX / 2) /* a wait for longer is over then: in 146 years */
 
 /* The next holder of the token; ENGINE_NOBODY: nobody can go on, or nobody is to. */

@@ -277,10 +277,14 @@ bool engine_poll(uint64_t question, engine_ready *ready, void *data)
     return is_ready;
 }
 
-void engine_failed(void)
+/* A run that is explored would lose schedules by it. */
+void engine_call_ends(bool failed)
 {
-    uint32_t failures = ++self()->failures;
-    if (failures > FAILURES_MOST && failures % FAILURES_OF_A_POLL == 0)
+    if (engine_self == ENGINE_NOBODY)
+        return;
+    struct process *p = self();
+    p->failures = failed ? p->failures + 1 : 0;
+    if (p->failures > FAILURES_MOST && engine->transitions == NULL)
         poll_on(ENGINE_NEVER);
 }
 
@@ -319,7 +323,7 @@ void engine_wake(int process)
     struct process *p = &engine->process[process];
     if (engine->transitions == NULL || p->state == PROCESS_BLOCKED || p->lingers)
         p->woken = true;
-    p->polls = p->failures = 0;
+    p->polls = 0;
     if (process != engine_self)
         note_progress();
 }

@@ -579,14 +579,14 @@ bool shows_not_kept(const struct shown *shown)
 
 /* --- the others ------------------------------------------------------------------------------ */
 
-/* Another of the ranks that go back together with this one had died by then, since its process
- * began or last went back. */
-static bool fails_with_another(const struct shown *shown, struct at then)
+/* Another of the ranks that go back together with this one had died by `then`, since its process
+ * began or last went back, ahead of its event number `before`. */
+static bool fails_with_another(const struct shown *shown, struct at then, uint64_t before)
 {
     struct at began = {.trace = then.trace};
     if (!at_next(&began))
         return false;
-    for (struct at at = began; at_next(&at) && at.index < then.index;)
+    for (struct at at = began; at_next(&at) && at.index < before;)
         if (at_is_note(at, NOTE_RESTORED, 0))
             began = at;
     for (size_t i = 0; i < shown->traces->count; i++) {
@@ -605,7 +605,7 @@ static bool shows_left(const struct shown *shown, struct at noted)
 {
     struct at rank = {.trace = noted.trace, .index = noted.index - 1, .record = noted.record};
     return noted.record != NULL && left_at(noted.trace).record == noted.record && noted.index > 0 &&
-           !fails_with_another(shown, rank);
+           !fails_with_another(shown, rank, noted.index);
 }
 
 /* No process of its rank had died before this one, nor one of its team, or it has been restored
@@ -614,7 +614,7 @@ bool shows_rolled_back(const struct shown *shown)
 {
     if (shown->restored.record == NULL)
         return shown->count > 0 && shows_left(shown, shown->event[0]);
-    if (fails_with_another(shown, shown->restored))
+    if (fails_with_another(shown, shown->restored, shown->restored.index))
         return false;
     struct at before = {.trace = shown->restored.trace};
     while (at_next(&before) && before.index < shown->restored.index)

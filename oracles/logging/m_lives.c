@@ -273,7 +273,7 @@ static void judge_needed(struct m_state *state, int rank)
     }
 }
 
-/* One of its team is down, or has died since the rank went on from a line. */
+/* Another rank of its team is down, or has died since this one began or last went back. */
 static bool rolls_back_with_another(const struct m_state *state, int rank)
 {
     if (state->rank[rank].mate_died)

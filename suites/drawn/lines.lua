@@ -3,7 +3,7 @@
 -- event of that line or of the next, or when its receiver makes a call while another rank has taken
 -- its checkpoint. Where the protocol makes that impossible, it is let go when the job cannot go on
 -- otherwise. Ranks die when a line is committed, or in the next one, some soon after a message is
--- let go. `--seed` of the run draws others.
+-- held. `--seed` of the run draws others.
 
 local PROGRAMS = 10 -- under each protocol
 
@@ -112,7 +112,7 @@ for number = 1, PROGRAMS do
             hold_messages(p, protocol, line)
             died = p:kill { rank = rank, at = { rank = other_than(p, rank), epoch = line,
                                                 event = one_of { "checkpoint", "saved" } } }
-          elseif how <= 6 then -- soon after a message about the next line is let go
+          elseif how <= 6 then -- soon after a message about the next line, or another one, is held
             died = p:kill { rank = rank, event = "call", nth = random(8),
                             after = hold_messages(p, protocol, line) }
           else

@@ -55,8 +55,8 @@ enum feature {
     OUTSIDE,        /* see drawn_outside.h */
     OUTLASTING,     /* see drawn_outlasting.h */
     LARGE_MESSAGES, /* see drawn_large.h */
-    SOUGHT,         /* see drawn_sought.h */
     WRONG,          /* see drawn_wrong.h */
+    SOUGHT,         /* see drawn_sought.h */
     FEATURES
 };
 
@@ -150,8 +150,8 @@ static void vary(bool more)
     varied.groups = more ? 1 + draw(0, 92000, GROUPS) : GROUPS;
     varied.messages = more ? 1 + draw(0, 92001, MESSAGES) : MESSAGES;
     varied.burst = more && draw(0, 92002, 3) == 0 ? 2 + draw(0, 92003, 5) : 0;
-    int call = draw(0, 92006, 3) == 0 ? CALL_BARRIER : draw(0, 92007, CALLS);
-    varied.call = more && draw(0, 92008, 2) == 0 ? call : -1;
+    int call = draw(0, 92020, 3) == 0 ? CALL_BARRIER : draw(0, 92021, CALLS);
+    varied.call = more && draw(0, 92022, 2) == 0 ? call : -1;
     bool any_way = !more || draw(0, 92004, 2) == 0;
     for (int i = 0; i < 2; i++)
         varied.way[i] =

@@ -31,18 +31,24 @@ static void sought_register(void)
         checkpoint_register("sought", &sought, sizeof sought);
 }
 
-/* How many messages a rank sends with the tag in the exchange that begins with step `first`. */
+/* Who receives in the exchange that begins with step `first`. */
+static int sought_by(uint64_t first)
+{
+    return draw(first, 95000, self.ranks);
+}
+
+/* How many messages a rank sends with the tag in that exchange. */
 static int sought_count(uint64_t first, int rank, int tag)
 {
-    if (rank == draw(first, 91600, self.ranks))
+    if (rank == sought_by(first))
         return 0;
-    return draw(first, 91610 + SOUGHT_TAGS * rank + tag, SOUGHT_EACH + 1);
+    return draw(first, 95010 + SOUGHT_TAGS * rank + tag, SOUGHT_EACH + 1);
 }
 
 /* The step in which all are received. */
 static uint64_t sought_last(uint64_t first)
 {
-    uint64_t last = first + (uint64_t)draw(first, 91601, SOUGHT_STEPS);
+    uint64_t last = first + (uint64_t)draw(first, 95001, SOUGHT_STEPS);
     return last < (uint64_t)self.steps ? last : (uint64_t)self.steps - 1;
 }
 
@@ -132,8 +138,10 @@ static void receive_sought(uint64_t first, uint64_t step, int question)
     int number = number_told(first, source, tag, &status);
     if (number < 0 || got[0] != first || got[1] != (uint64_t)number)
         wrong_in(step, "a message that was probed for is another one, or comes out of order");
-    if (number < 0)
+    if (number < 0) { /* what is still to come is not known */
+        memset(sought.left, 0, sizeof sought.left);
         return;
+    }
     sought.left[status.MPI_SOURCE][status.MPI_TAG]--;
     sought.found[status.MPI_SOURCE][status.MPI_TAG] = false;
 }
@@ -159,7 +167,7 @@ static void tell_that_all_came(uint64_t first)
 static void hear_that_all_came(uint64_t first)
 {
     uint64_t before = first - SOUGHT_STEPS, got = before;
-    int from = draw(before, 91600, self.ranks);
+    int from = sought_by(before);
     if (from != self.rank)
         MPI_Recv(&got, 1, MPI_UINT64_T, from, TAG_SOUGHT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (got != before)
@@ -169,7 +177,7 @@ static void hear_that_all_came(uint64_t first)
 static void sought_step(uint64_t step)
 {
     uint64_t first = step - step % SOUGHT_STEPS;
-    int to = draw(first, 91600, self.ranks), most = SOUGHT_RANKS * SOUGHT_TAGS * SOUGHT_EACH;
+    int to = sought_by(first), most = SOUGHT_RANKS * SOUGHT_TAGS * SOUGHT_EACH;
     if (!feature[SOUGHT] || self.ranks > SOUGHT_RANKS)
         return;
     if (sought.comm == MPI_COMM_NULL)
@@ -184,12 +192,12 @@ static void sought_step(uint64_t step)
         int rank = i / SOUGHT_TAGS, tag = i % SOUGHT_TAGS;
         sought.left[rank][tag] = rank < self.ranks ? sought_count(first, rank, tag) : 0;
     }
-    for (int i = 0; step <= sought_last(first) && i < draw(step, 91602, 4); i++)
-        look_for_sought(first, step, 91700 + 4 * i);
+    for (int i = 0; step <= sought_last(first) && i < draw(step, 95002, 4); i++)
+        look_for_sought(first, step, 95100 + 4 * i);
     for (int i = 0; step == sought_last(first) && i < most; i++) {
-        if (draw(step, 91900 + i, 3) == 0)
-            look_for_sought(first, step, 92000 + 4 * i);
-        receive_sought(first, step, 92400 + 4 * i);
+        if (draw(step, 95200 + i, 3) == 0)
+            look_for_sought(first, step, 95300 + 4 * i);
+        receive_sought(first, step, 95600 + 4 * i);
     }
     if (step == sought_last(first) && first + SOUGHT_STEPS < (uint64_t)self.steps)
         tell_that_all_came(first);

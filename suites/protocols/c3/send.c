@@ -55,13 +55,24 @@ static int send_framed(struct request *request)
     return error;
 }
 
+/* The library refuses it, so it is no message: it does not use up one that is to be suppressed. */
+static bool is_refused(const struct request *request)
+{
+    static int *most; /* tag */
+    int found;
+    if (!most)
+        PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    return request->peer < 0 || request->peer >= request->communicator->size || request->tag < 0 ||
+           request->tag > *most;
+}
+
 int transfer_send(struct request *request)
 {
     if (request->peer == MPI_PROC_NULL) {
         request->done = true;
         return MPI_SUCCESS;
     }
-    if (request->peer < 0 || request->peer >= request->communicator->size)
+    if (is_refused(request))
         return to_wire(request, NULL, 0, MPI_BYTE); /* raises the error */
     uint64_t bytes = payload_bytes(&request->payload);
     int error = MPI_SUCCESS;

@@ -21,6 +21,7 @@
 
 #define LARGE ((size_t)10 << 30)
 #define PAGE 4096
+#define FAILURES 600000
 #define LONG 5000 /* more than polls in vain that Faultline makes where it waits alone */
 #define POLLS 500
 
@@ -292,6 +293,17 @@ static void try_for_ever(void)
         ;
 }
 
+/* Calls often, not for ever, what fails. */
+static void fail_often(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 2 * FAILURES; i++) {
+        MPI_Send(&rank, 1, MPI_INT, size, 2, MPI_COMM_WORLD);
+        if (i == FAILURES)
+            MPI_Send(&rank, 1, MPI_INT, MPI_PROC_NULL, 2, MPI_COMM_WORLD);
+    }
+}
+
 static void call_for_ever(void)
 {
     for (;;) {
@@ -336,6 +348,8 @@ int main(int argc, char **argv)
         call_for_ever();
     else if (strcmp(how, "tries-for-ever") == 0 && rank == 1)
         try_for_ever();
+    else if (strcmp(how, "fails-often") == 0 && rank == 1)
+        fail_often();
     else if (strcmp(how, "idles") == 0)
         idle(argc == 2 || rank == 0);
     else if (strcmp(how, "asks-long") == 0)
