@@ -104,15 +104,16 @@ for number = 1, PROGRAMS do
         local line, died = 1, "start"
         hold_messages(p, protocol, line)
         for _ = 1, random(2) do
-          p:await { event = "commit", epoch = line, after = died }
+          local committed = p:await { event = "commit", epoch = line, after = died }
           local rank = random(0, p.ranks - 1)
           line = line + 1
           local how = random(10)
           if how <= 3 then -- in the next line, of which it may not have heard yet
             hold_messages(p, protocol, line)
-            died = p:kill { rank = rank, at = { rank = other_than(p, rank), epoch = line,
-                                                event = one_of { "checkpoint", "saved" } } }
-          elseif how <= 6 then -- soon after a message about the next line, or another one, is held
+            died = p:kill { rank = rank, after = committed,
+                            at = { rank = other_than(p, rank), epoch = line,
+                                   event = one_of { "checkpoint", "saved" } } }
+          elseif how <= 5 then -- soon after a message about the next line, or another one, is held
             died = p:kill { rank = rank, event = "call", nth = random(8),
                             after = hold_messages(p, protocol, line) }
           else
