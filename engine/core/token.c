@@ -277,7 +277,8 @@ bool engine_poll(uint64_t question, engine_ready *ready, void *data)
     return is_ready;
 }
 
-/* A run that is explored would lose schedules by it. */
+/* Not in a run that is explored: who polls there does not run before another one has done
+ * something, so schedules would be left out. */
 void engine_call_ends(bool failed)
 {
     if (engine_self == ENGINE_NOBODY)

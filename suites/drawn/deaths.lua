@@ -252,48 +252,43 @@ for number = 1, PROGRAMS do
   }
 end
 
--- The process that leads a rank dies while its follower still waits in MPI_Init for another one.
--- The follower must see messages in the order that the other ranks know of.
-for number = 1, PROGRAMS do
+-- Under replication the process that leads `rank` dies, and a message of `other` comes late to the
+-- one that follows, which must see messages in the order that the other ranks know of.
+local function late_for_the_follower(kind, number, plan)
   local ranks = random(2, 4)
-  scenario(("replication: begins late %d"):format(number)) {
+  scenario(("replication: %s late %d"):format(kind, number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
     arguments = arguments(number, 12, "--testimony", 2),
     policy = POLICIES[number % 3],
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)
       local rank = random(0, ranks - 1)
-      local other = (rank + random(ranks - 1)) % ranks
-      p:jitter { ms = random(3) }
-      p:hold { from = other, to = ranks + rank, level = "wire", after = "start", attempt = true,
-               release = { rank = other, event = "call", level = "wire", nth = random(600, 1500) } }
-      p:kill { rank = rank, event = "call", level = "wire", nth = random(150, 500),
-               after = "start" }
+      plan(p, rank, (rank + random(ranks - 1)) % ranks, ranks + rank)
     end,
   }
 end
 
--- A message comes late to the process that follows, of which the one that leads may tell, and that
--- one dies soon after.
+-- The follower still waits for that message in MPI_Init.
+for number = 1, PROGRAMS do
+  late_for_the_follower("begins", number, function(p, rank, other, follower)
+    p:jitter { ms = random(3) }
+    p:hold { from = other, to = follower, level = "wire", after = "start", attempt = true,
+             release = { rank = other, event = "call", level = "wire", nth = random(600, 1500) } }
+    p:kill { rank = rank, event = "call", level = "wire", nth = random(150, 500), after = "start" }
+  end)
+end
+
+-- The process that leads dies soon after it was sent its own copy, and may have told of it.
 for number = 1, 2 * PROGRAMS do
-  local ranks = random(2, 4)
-  scenario(("replication: comes late %d"):format(number)) {
-    protocol = "replication", program = "drawn", claims = { "H", "P" },
-    arguments = arguments(number, 12, "--testimony", 2),
-    policy = POLICIES[number % 3],
-    ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
-    plan = function(p)
-      local rank = random(0, ranks - 1)
-      local other, nth = (rank + random(ranks - 1)) % ranks, random(40)
-      p:hold { from = other, to = ranks + rank, level = "wire", nth = nth, after = "start",
-               attempt = true,
-               release = { rank = ranks + rank, event = "call", level = "wire",
-                           nth = random(200) } }
-      local sent = p:await { rank = other, event = "send", peer = ranks + rank, level = "wire",
-                             nth = nth, after = "start" }
-      p:kill { rank = rank, event = "call", level = "wire", nth = random(30), after = sent }
-    end,
-  }
+  late_for_the_follower("comes", number, function(p, rank, other, follower)
+    local nth = random(40)
+    p:hold { from = other, to = follower, level = "wire", nth = nth, after = "start",
+             attempt = true,
+             release = { rank = follower, event = "call", level = "wire", nth = random(200) } }
+    local sent = p:await { rank = other, event = "send", peer = follower, level = "wire",
+                           nth = nth, after = "start" }
+    p:kill { rank = rank, event = "call", level = "wire", nth = random(30), after = sent }
+  end)
 end
 
 -- Some ranks' messages to a new process are held, so that it gets those of others first, or those

@@ -55,7 +55,8 @@ static int send_framed(struct request *request)
     return error;
 }
 
-/* The library refuses it, so it is no message: it does not use up one that is to be suppressed. */
+/* The library refuses the send. In recovery it must not pass for a send that is to be suppressed.
+ */
 static bool is_refused(const struct request *request)
 {
     static int *most; /* tag */

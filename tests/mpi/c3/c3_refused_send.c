@@ -1,6 +1,6 @@
 /* After each checkpoint rank 0 makes a send that the library refuses, and sends to rank 1, which
- * receives ahead of its own checkpoint: that message is early. In recovery it is not
- * sent again, and the other send must be refused as ever. Two ranks. */
+ * receives ahead of its own checkpoint: that message is early. In recovery it is not sent again,
+ * and the other send must be refused as it was before. Two ranks. */
 #include "checkpoint.h"
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ enum { TAG = 1, TAG_IMPOSSIBLE = -9 };
 static struct {
     int step;
     int wrong;
-    bool received; /* rank 1: what it answers first */
+    bool received; /* by rank 1: the first message; from then on a step begins with its answer */
 } kept;
 
 static int rank;
