@@ -68,14 +68,9 @@ hunted() {
     find "$build/mutants/drawn" -name '*.patch' | sort
 }
 
-# sources PROTOCOL: what it consists of, without what it tells of itself.
+# sources PROTOCOL: what it is built from, shared rooms as well, without what it tells of itself.
 sources() {
-    local also=()
-    case $1 in
-    scmel | camel | pessimistic) also=(suites/protocols/common/logging) ;;
-    esac
-    find "suites/protocols/$1" "${also[@]}" -name '*.c' ! -name figures.c ! -path '*/broken/*' \
-        ! -path '*/mutants/*' ! -path '*/hunt/*' | sort
+    make -s --no-print-directory BUILD="$build" "sources-of-$1" | grep -v '/figures\.c$' | sort
 }
 
 # built PATCH: the library of the mutant of that name; nothing: it does not compile, as some that are

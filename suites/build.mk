@@ -126,6 +126,13 @@ $(PROTOCOL_OBJ)/error.o $(PROTOCOL_OBJ)/wrappers.o $(PROTOCOL_OBJ)/refused.o:
 
 # Computed once for each protocol, because hundreds of patches ask for it.
 $(foreach protocol,$(PROTOCOLS),$(eval OBJECTS_OF_$(protocol) := $(call protocol_objects,$(protocol))))
+
+# Prints the files of suites/protocols that P is built from.
+.PHONY: $(PROTOCOLS:%=sources-of-%)
+$(PROTOCOLS:%=sources-of-%): sources-of-%:
+	@ls $(patsubst $(PROTOCOL_OBJ)/%.o,suites/protocols/%.c,\
+	    $(filter-out %/error.o %/wrappers.o %/refused.o,$(OBJECTS_OF_$*)))
+
 define protocol_rule
 $(BUILD)/protocols/lib$(1).so: $$(OBJECTS_OF_$(1))
 	@echo "  LINK    $$@"

@@ -342,28 +342,57 @@ local function given_twice(p, protocol)
 end
 
 -- The program `roots`: many collective calls at once, with many roots, on several communicators.
+local function roots(protocol, name, every, options, plan)
+  scenario(("%s: roots, %s"):format(protocol, name)) {
+    protocol = protocol, program = "roots", claims = { "H", "M" },
+    arguments = { "--seed", random(1000000000), table.unpack(options) },
+    policy = POLICIES[random(3)],
+    ranks = protocol == "camel" and random(4, 8) or random(3, 5),
+    environment = { [protocol:upper() .. "_EVERY"] = every },
+    engine = "step", survivors = true, timeout = 60,
+    plan = function(p)
+      p:jitter { ms = random(10) }
+      plan(p, protocol, 1)
+    end,
+  }
+end
+
 for number = 1, PROGRAMS do
-  for _, kind in ipairs {
-    { "late for the new", late_for_the_new }, { "by turns", by_turns },
-    { "given twice", given_twice },
-  } do
-    for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
-      scenario(("%s: roots, %s %d"):format(protocol, kind[1], number)) {
-        protocol = protocol, program = "roots", claims = { "H", "M" },
-        arguments = { "--seed", random(1000000000), "--iterations", random(6, 25),
-                      "--calls", random(3, 8), "--communicators", random(4),
-                      "--messages", random(0, 2), "--blocking", random(0, 1) },
-        policy = POLICIES[number % 3],
-        ranks = protocol == "camel" and random(4, 8) or random(3, 5),
-        environment = {
-          [protocol:upper() .. "_EVERY"] = kind[2] == given_twice and random(4, 12) or random(6),
-        },
-        engine = "step", survivors = true, timeout = 60,
-        plan = function(p)
-          p:jitter { ms = random(10) }
-          kind[2](p, protocol, 1)
-        end,
-      }
+  for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
+    for _, kind in ipairs {
+      { "late for the new", random(6), late_for_the_new }, { "by turns", random(6), by_turns },
+      { "given twice", random(4, 12), given_twice },
+    } do
+      roots(protocol, ("%s %d"):format(kind[1], number), kind[2], {
+        "--iterations", random(6, 25), "--calls", random(3, 8), "--communicators", random(4),
+        "--messages", random(0, 2), "--blocking", random(0, 1),
+      }, kind[3])
     end
+  end
+end
+
+-- Nearly all calls are broadcasts, and on each communicator one rank is the root of all, so that it
+-- goes far ahead: the new process gets new ones by the tree, while the root's messages to it are
+-- held, which it has yet to send the old ones again.
+local function ahead(p, protocol)
+  local ranks = job(p, protocol, 1)
+  local rank = random(0, p.ranks - 1)
+  local death = p:kill { rank = rank, event = "call", nth = random(20, 60) }
+  ranks.replace(rank)
+  for other = 0, p.ranks - 1 do
+    if other ~= rank then
+      p:hold { from = other, to = ranks.process[rank], level = "wire", nth = random(4),
+               after = death, attempt = true,
+               release = { rank = other, event = "call", nth = random(20, 60) } }
+    end
+  end
+end
+
+for number = 1, PROGRAMS do
+  for also, protocol in ipairs { "scmel", "pessimistic", "camel", "camel", "camel" } do
+    roots(protocol, ("ahead %d.%d"):format(number, also), chance(80) and 1000 or random(4, 12), {
+      "--iterations", 30, "--calls", random(3, 8), "--communicators", random(3),
+      "--messages", 0, "--broadcasts", random(90, 100), "--one-root", 1,
+    }, ahead)
   end
 end

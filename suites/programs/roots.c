@@ -1,8 +1,9 @@
 /* Many collective calls at once, on several communicators and with many roots. A seed draws them.
  * In each step a rank begins some of them, most without blocking, and completes them in an order of
- * its own; so a root of a communicator seldom has two calls in a row. Each result is compared with
- * what it must be. In each step a rank also receives messages of other ranks in any order, and a
- * hash of that order is part of what it gives to broadcasts and gathers. */
+ * its own; so a root of a communicator seldom has two calls in a row, unless it has all of them:
+ * then, where most are broadcasts, it goes far ahead. Each result is compared with what it must be.
+ * In each step a rank also receives messages of other ranks in any order, and a hash of that order
+ * is part of what it gives to broadcasts and gathers. */
 #include "checkpoint.h"
 #include "faultline.h"
 #include "program.h"
@@ -30,7 +31,8 @@ static struct {
 } kept;
 
 static int world_rank, world_size;
-static long steps = 20, calls = 5, comms = 4, seed = 1, messages = 2, blocking = 0, compute_us;
+static long steps = 20, calls = 5, comms = 4, seed = 1, messages = 2, blocking, one_root,
+            broadcasts, compute_us;
 
 /* The first is MPI_COMM_WORLD, the second a duplicate of it; the third has its ranks in reverse
  * order, and in the fourth those of odd and of even number are apart. */
@@ -55,11 +57,14 @@ static void begin(struct call *call, int number, MPI_Request *request)
 {
     call->drawn = program_mix((uint64_t)seed, kept.step * CALLS_MAX + (uint64_t)number);
     call->comm = (int)(call->drawn % kept.comms);
-    call->kind = (enum kind)(call->drawn / COMMS_MAX % KINDS);
+    call->kind = (long)(program_mix(call->drawn, 1) % 100) < broadcasts
+                     ? BCAST
+                     : (enum kind)(call->drawn / COMMS_MAX % KINDS);
     MPI_Comm comm = kept.comm[call->comm];
     MPI_Comm_rank(comm, &call->rank);
     MPI_Comm_size(comm, &call->size);
-    call->root = (int)(call->drawn / 1024 % (uint64_t)call->size);
+    uint64_t of_root = one_root ? program_mix((uint64_t)seed, (uint64_t)call->comm) : call->drawn;
+    call->root = (int)(of_root / 1024 % (uint64_t)call->size);
     call->sent[0] = value_of(call, call->rank);
     call->sent[1] = kept.order;
     bool waits = blocking && call->drawn / 4096 % 3 == 0;
@@ -163,6 +168,8 @@ int main(int argc, char **argv)
         {"communicators", &comms, 1, COMMS_MAX, "the first is MPI_COMM_WORLD"},
         {"messages", &messages, 0, RANKS_MAX, "that a rank sends in a step, each to another"},
         {"blocking", &blocking, 0, 1, "1: a third of the calls block"},
+        {"one-root", &one_root, 0, 1, "1: all calls on a communicator have the same root"},
+        {"broadcasts", &broadcasts, 0, 100, "percent of the calls; the others are of any kind"},
         {"seed", &seed, 0, 1000000000, "what the calls are drawn from"},
         {"compute-us", &compute_us, 0, 1000000, "time that passes per step, us"},
     };
