@@ -199,6 +199,13 @@ LUA
     passes 1
 }
 
+@test "a call over a communicator that the library refuses on one rank alone waits for nobody" {
+    cat >>s.lua <<'LUA'
+try("refused", "steer_waits", 2, { "refused" }, function(p) p:jitter { ms = 3 } end)
+LUA
+    passes 1
+}
+
 @test "hundreds of synchronous sends at once are delayed, and all are completed" {
     cat >>s.lua <<'LUA'
 try("many", "steer_waits", 2, { "many" }, function(p) p:jitter { ms = 1 } end)

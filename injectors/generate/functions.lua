@@ -3,9 +3,10 @@
 
 -- Parent and new communicator, per function. parent = false: made from nothing that has an id on
 -- all its members (see communicator_make). of_some: not all members of the parent take part.
+-- of_grid: the library refuses the call on the rank that makes it where the parent has no grid.
 local makes = {
     MPI_Cart_create = { parent = "comm_old", made = "comm_cart" },
-    MPI_Cart_sub = { parent = "comm", made = "newcomm" },
+    MPI_Cart_sub = { parent = "comm", made = "newcomm", of_grid = true },
     MPI_Comm_accept = { parent = "comm", made = "newcomm" },
     MPI_Comm_connect = { parent = "comm", made = "newcomm" },
     MPI_Comm_create = { parent = "comm", made = "newcomm" },

@@ -247,7 +247,8 @@ function substitutes.GATHERED(call)
     if make and (make.of_some or not make.parent) then
         return "handles.COMM_NULL"
     end
-    return make and make.parent or first_communicator(call)
+    local all = make and make.parent or first_communicator(call)
+    return make and make.of_grid and ("steer_grid(%s)"):format(all) or all
 end
 
 local function expand(template, call, level)

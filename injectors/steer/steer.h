@@ -128,6 +128,10 @@ int steer_collective(int result, MPI_Request *request);
  * back any more. */
 void steer_gather(MPI_Comm comm);
 
+/* For steer_gather: `comm`; MPI_COMM_NULL: it has no grid, so that the library will refuse the call
+ * on this rank, whatever the others do. */
+MPI_Comm steer_grid(MPI_Comm comm);
+
 /* Before a communicator is given back: returns when nothing that uses it is held; for
  * MPI_Comm_disconnect, which waits for the others, when all are there. MPI_Comm_free is collective
  * too, but programs rely on its being local. */

@@ -301,6 +301,13 @@ void steer_gather(MPI_Comm comm)
     steer_finish(library.Ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
 }
 
+MPI_Comm steer_grid(MPI_Comm comm)
+{
+    int kind;
+    bool well = library.Topo_test(comm, &kind) == MPI_SUCCESS;
+    return well && kind == MPI_CART ? comm : handles.COMM_NULL;
+}
+
 bool steer_gathered(MPI_Comm comm)
 {
     bool between = communicator_find(LEVEL_WIRE, comm)->remote != NULL;

@@ -23,6 +23,7 @@ enum wrong_call {
     WRONG_ROOT,
     WRONG_REDUCER,
     WRONG_START,
+    WRONG_TOPOLOGY, /* last: not every protocol knows of topologies */
     WRONG_CALLS
 };
 
@@ -30,11 +31,12 @@ enum wrong_call {
 static int call_wrongly(enum wrong_call call, int *expected)
 {
     static const int expects[WRONG_CALLS] = {
-        MPI_ERR_RANK, MPI_ERR_TAG,  MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_RANK, MPI_ERR_RANK,
-        MPI_ERR_RANK, MPI_ERR_RANK, MPI_ERR_RANK,  MPI_ERR_ROOT, MPI_ERR_ROOT, MPI_ERR_REQUEST};
+        MPI_ERR_RANK, MPI_ERR_TAG,     MPI_ERR_COUNT,   MPI_ERR_TYPE, MPI_ERR_RANK,
+        MPI_ERR_RANK, MPI_ERR_RANK,    MPI_ERR_RANK,    MPI_ERR_RANK, MPI_ERR_ROOT,
+        MPI_ERR_ROOT, MPI_ERR_REQUEST, MPI_ERR_TOPOLOGY};
     uint64_t number = 0, got = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    const MPI_Comm world = MPI_COMM_WORLD;
+    MPI_Comm world = MPI_COMM_WORLD, made;
     int nobody = self.ranks;
     *expected = expects[call];
     switch (call) {
@@ -63,8 +65,10 @@ static int call_wrongly(enum wrong_call call, int *expected)
         return MPI_Bcast(&got, 1, MPI_UINT64_T, nobody, world);
     case WRONG_REDUCER:
         return MPI_Reduce(&number, &got, 1, MPI_UINT64_T, MPI_SUM, nobody, world);
-    default:
+    case WRONG_START:
         return MPI_Start(&request);
+    default:
+        return MPI_Cart_sub(world, &nobody, &made);
     }
 }
 
@@ -76,7 +80,8 @@ static void wrong_step(uint64_t step)
         return;
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int call = draw(step, 94100 + self.rank, WRONG_CALLS);
+    int calls = self.constructors > CARTESIAN ? WRONG_CALLS : WRONG_TOPOLOGY;
+    int call = draw(step, 94100 + self.rank, calls);
     int class = class_of(call_wrongly((enum wrong_call)call, &expected));
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
     MPI_Errhandler_free(&before);

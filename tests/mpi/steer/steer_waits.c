@@ -2,9 +2,11 @@
  *   group   2 ranks: rank 1 sends some messages; rank 0 sends to rank 1, and makes a communicator
  *           with it; rank 1 says that it is made (phase "made"), and receives
  *   many    2 ranks: rank 0 begins 600 synchronous sends, and then waits for all of them
- *   behind  3 ranks: rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message
- *           of anyone; rank 1 sends two, rank 2 one when both are received
- *   after   the same with a second receive that it posts, and waits for first */
+ *   refused 2 ranks: rank 0 makes a call that the library refuses, since MPI_COMM_WORLD has no
+ * grid; rank 1 waits for a message that it sends afterwards behind  3 ranks: rank 0 posts a receive
+ * from anyone, then probes with MPI_Mprobe for a message of anyone; rank 1 sends two, rank 2 one
+ * when both are received after   the same with a second receive that it posts, and waits for first
+ */
 #include <faultline.h>
 #include <mpi.h>
 
@@ -67,6 +69,20 @@ static void with_many(void)
         MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
 }
 
+static void refused(void)
+{
+    int word = 1, stays = 1, class = MPI_SUCCESS;
+    MPI_Comm made;
+    if (rank == 1) {
+        MPI_Recv(&word, 1, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Cart_sub(world, &stays, &made), &class);
+    expect(class == MPI_ERR_TOPOLOGY);
+    MPI_Send(&word, 1, MPI_INT, 1, 1, world);
+}
+
 static void behind(bool by_probe)
 {
     int word = 1, more = 2;
@@ -104,6 +120,8 @@ int main(int argc, char **argv)
         with_group();
     else if (strcmp(how, "many") == 0)
         with_many();
+    else if (strcmp(how, "refused") == 0)
+        refused();
     else
         behind(strcmp(how, "behind") == 0);
     MPI_Finalize();
