@@ -176,6 +176,7 @@ static struct trace_header make_header(const struct identity *self)
     header.start_ticks = clock_ticks();
     header.start_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     header.ticks_per_second = board->ticks_per_second;
+    header.one_clock = schedule != NULL;
     header.hash_mode = (int32_t)chosen_hash_mode();
     header.helper = under_test_is_helper(self->rank);
     payload_mode = (enum hash_mode)header.hash_mode;

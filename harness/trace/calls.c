@@ -27,6 +27,21 @@ enum call_role call_role(unsigned call)
     return call < CALL_COUNT ? facts[call].role : ROLE_CALL;
 }
 
+bool call_is_synchronous(unsigned call)
+{
+    switch (call) {
+    case CALL_MPI_Ssend:
+    case CALL_MPI_Ssend_c:
+    case CALL_MPI_Ssend_init:
+    case CALL_MPI_Ssend_init_c:
+    case CALL_MPI_Issend:
+    case CALL_MPI_Issend_c:
+        return true;
+    default:
+        return false;
+    }
+}
+
 enum call_operation call_operation(unsigned call)
 {
     return call < CALL_COUNT ? facts[call].operation : OPERATION_NONE;

@@ -99,6 +99,8 @@ enum call_id {
 /* "MPI_Send"; "-" for 0, "?" for a number outside the list. Static. */
 const char *call_name(unsigned call);
 enum call_role call_role(unsigned call);
+/* Ssend, Issend or Ssend_init: complete only when its receive has begun (MPI 4.0, 3.4). */
+bool call_is_synchronous(unsigned call);
 enum call_operation call_operation(unsigned call);
 const char *call_operation_text(enum call_operation operation); /* "bcast" */
 

@@ -274,6 +274,7 @@ struct trace_header {
     _Atomic uint64_t taken;     /* calls of MPI from those, which are in no LEVEL_APP record */
     _Atomic uint64_t room;      /* records that the file has had room for; 0: not known. A rank that
                                  * died while its file grew has reserved more */
+    int32_t one_clock; /* 1: the times of all ranks are of one clock, as on the step engine */
 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header fits its page");

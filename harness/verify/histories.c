@@ -58,6 +58,17 @@ bool shows_order(const struct shown *shown)
                                        differs(shown, shown->got, shown->got.trace->incarnation)));
 }
 
+bool shows_synchronous(const struct shown *shown)
+{
+    if (!shown->pair || !call_is_synchronous(shown->sent.record->call))
+        return false;
+    bool blocks = shown->sent.record->request == 0;
+    struct at over = blocks ? shown->sent : at_completion(shown->sent);
+    struct at posted = at_posting(shown->got);
+    return over.record != NULL && over.trace->incarnation == posted.trace->incarnation &&
+           at_done(over) < posted.record->enter;
+}
+
 /* The receive was posted by the source and tag that the probe found, and nothing stands between the
  * two that could have taken the message: no other receive of it, no restart. */
 static bool is_next_receive(struct at probe, struct at posted)

@@ -8,6 +8,34 @@
 /* Payloads that were not the send's: how many of them are looked for among what was undone. */
 #define UNDONE_LOOKUPS FINDINGS_KEPT
 
+/* --- what went right ------------------------------------------------------------------------ */
+
+/* What led to the event began when the job was started: its process has not gone back since then,
+ * nor taken the place of another one. What is done again is another matter: such a send is complete
+ * as it was before, and its receive may come again. */
+static bool is_as_started(const struct passage *passage, struct event_ref event)
+{
+    const struct history *history = &passage->histories->of[event.rank];
+    for (size_t i = 0; event.rank < passage->histories->ranks && i < history->piece_count; i++) {
+        const struct piece *piece = &history->piece[i];
+        if (piece->trace->incarnation == event.incarnation)
+            return piece->trace->rank == event.rank && event.index >= piece->from &&
+                   event.index < piece->to;
+    }
+    return false;
+}
+
+/* Where each process of the job is a rank of its own, and no other one does the same. */
+static bool is_synchronous(const struct passage *passage, const struct sent *sent,
+                           const struct received *received)
+{
+    const struct histories *histories = passage->histories;
+    return sent->synchronous && sent->returned != 0 && !received_is_unseen(received) &&
+           histories->ranks == histories->lives->traces->world &&
+           sent->event.incarnation == received->posted.incarnation &&
+           is_as_started(passage, sent->event) && is_as_started(passage, received->posted);
+}
+
 void messages_pair(void *context, const struct channel *channel, const struct sent *sent,
                    const struct received *received)
 {
@@ -17,6 +45,7 @@ void messages_pair(void *context, const struct channel *channel, const struct se
         return;
     passage->delivered++;
     passage->sent++;
+    passage->synchronous += is_synchronous(passage, sent, received);
     passage->hashed += !sent->no_hash && !received->no_hash && !received->blind;
 }
 
@@ -255,6 +284,23 @@ static void report_order(struct passage *passage, const struct channel *channel,
     }
 }
 
+static void report_early_return(struct passage *passage, const struct channel *channel,
+                                const struct sent *sent, const struct received *received)
+{
+    char message[MESSAGE_TEXT_BYTES], event[EVENT_TEXT_BYTES];
+    if (!is_synchronous(passage, sent, received))
+        return;
+    struct finding *finding =
+        judging_find(passage->judging, CLAIM_H_SYNCHRONOUS, VERDICT_VIOLATION);
+    finding_say(finding, "rank %d sent %s synchronously: %s", channel->source,
+                channel_text(channel, sent->number, message), event_text(sent->event, event));
+    finding_say(finding, "that send was complete before rank %d began to receive the message: %s",
+                channel->destination, event_text(received->posted, event));
+    finding_show(finding, sent->event);
+    finding_show(finding, received->posted);
+    finding_show(finding, received->delivered);
+}
+
 static void report_lost_sight(struct passage *passage, const struct received *received)
 {
     char event[EVENT_TEXT_BYTES];
@@ -290,7 +336,7 @@ void messages_anomaly(void *context, enum anomaly anomaly, const struct channel 
     if (anomaly == ANOMALY_UNDONE)
         anomaly = ANOMALY_ORPHAN;
     struct event_ref key = key_of(anomaly, sent, received);
-    if (received != NULL && anomaly != ANOMALY_LOST_SIGHT)
+    if (received != NULL && anomaly != ANOMALY_LOST_SIGHT && anomaly != ANOMALY_EARLY_RETURN)
         passage->delivered += passage_counts(passage, key);
     if (anomaly == ANOMALY_ORPHAN && sent == NULL && may_be_sent_again(passage, channel, received))
         return;
@@ -317,8 +363,11 @@ void messages_anomaly(void *context, enum anomaly anomaly, const struct channel 
     case ANOMALY_LOST_SIGHT:
         report_lost_sight(passage, received);
         break;
+    case ANOMALY_EARLY_RETURN:
+        report_early_return(passage, channel, sent, received);
+        break;
     default:
-        break; /* of the wire: I.legal */
+        break;
     }
 }
 
@@ -329,6 +378,7 @@ void messages_finish(struct passage *passage)
     judging_saw(judging, CLAIM_H_ORPHAN, passage->delivered);
     judging_saw(judging, CLAIM_H_DUPLICATE, passage->delivered);
     judging_saw(judging, CLAIM_H_ORDER, passage->delivered);
+    judging_saw(judging, CLAIM_H_SYNCHRONOUS, passage->synchronous);
     judging_saw(judging, CLAIM_H_PAYLOAD, passage->hashed);
     if (passage->pass->newest && judging->facts->end == RUN_FINISHED)
         judging_saw(judging, CLAIM_H_LOSS, passage->sent);

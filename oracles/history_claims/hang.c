@@ -158,11 +158,6 @@ static bool needs_receive(bool synchronous, uint64_t bytes)
     return synchronous || bytes > EAGER_BYTES;
 }
 
-static bool is_synchronous_call(unsigned call)
-{
-    return call == CALL_MPI_Ssend || call == CALL_MPI_Ssend_c;
-}
-
 static bool send_is_stuck(const struct analysis *analysis, struct event_ref sent, uint32_t comm,
                           int peer, int tag, const char *call, struct wait_for *wait)
 {
@@ -270,7 +265,7 @@ static bool finalize_is_stuck(const struct analysis *analysis, struct wait_for *
 static bool send_record_is_stuck(const struct analysis *analysis, const struct record *record,
                                  struct event_ref event, struct wait_for *wait)
 {
-    return needs_receive(is_synchronous_call(record->call), record->bytes) &&
+    return needs_receive(call_is_synchronous(record->call), record->bytes) &&
            send_is_stuck(analysis, event, record->comm, record->peer, record->tag,
                          call_name(record->call), wait);
 }

@@ -33,6 +33,7 @@ struct passage {
     uint64_t delivered;
     uint64_t hashed;
     uint64_t sent;
+    uint64_t synchronous;
     unsigned lookups; /* in what was undone */
     /* channel by channel, as sent; owned */
     size_t undelivered_count, undelivered_room;

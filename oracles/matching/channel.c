@@ -130,7 +130,8 @@ void channel_close_pair(struct match *match, struct channel *channel, struct sen
 static void settle_pair(struct match *match, struct channel *channel, struct sent *sent,
                         struct received *received)
 {
-    if (sent->synchronous && sent->returned != 0 && sent->returned + match->slack < received->enter)
+    if (sent->synchronous && sent->returned != 0 &&
+        sent->returned + match->clocks_apart < received->enter)
         channel_report(match, ANOMALY_EARLY_RETURN, channel, sent, received, NULL);
     /* While dormant receives exist, the order of posting is not known for all receives, so nothing
      * can be said to be overtaken. */

@@ -64,21 +64,6 @@ void match_free_sent(struct match *match, struct sent *sent)
 
 /* --- sends --------------------------------------------------------------------------------- */
 
-static bool is_synchronous(unsigned call)
-{
-    switch (call) {
-    case CALL_MPI_Ssend:
-    case CALL_MPI_Ssend_c:
-    case CALL_MPI_Ssend_init:
-    case CALL_MPI_Ssend_init_c:
-    case CALL_MPI_Issend:
-    case CALL_MPI_Issend_c:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool is_sendrecv(unsigned call)
 {
     enum call_role role = call_role(call);
@@ -112,7 +97,7 @@ static void record_send(struct match *match, const struct stream_event *event)
     sent->thread = record->thread;
     sent->optional = event->in_progress || record->error != 0;
     sent->no_hash = (record->flags & FLAG_NO_HASH) != 0;
-    sent->synchronous = is_synchronous(record->call);
+    sent->synchronous = call_is_synchronous(record->call);
     /* The one request of a non-blocking sendrecv is kept for its receive. */
     if (record->request != 0 && !is_sendrecv(record->call)) {
         sent->request = record->request;
@@ -434,6 +419,7 @@ void match_init(struct match *match, const struct trace_set *traces, bool cut_of
     match->cut_off = cut_off;
     match->lives = lives;
     match->slack = (uint64_t)(ticks_per_second * MATCH_CLOCK_SLACK_S);
+    match->clocks_apart = traces->trace[0].header->one_clock ? 0 : match->slack;
     match->listener = *listener;
     match->sent_pool.bytes = sizeof(struct sent);
     match->received_pool.bytes = sizeof(struct received);

@@ -74,8 +74,9 @@ struct match_rank {
 
 struct match {
     int ranks;
-    uint64_t slack; /* ticks */
-    uint64_t now;   /* newest time of entry of a record so far */
+    uint64_t slack;        /* ticks */
+    uint64_t clocks_apart; /* ticks: the same, or 0 where there is one clock */
+    uint64_t now;          /* newest time of entry of a record so far */
     struct match_listener listener;
     bool cut_off; /* what is told of ends in the middle, so that dormant receives may still have
                    * been going to be completed */

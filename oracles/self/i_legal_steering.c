@@ -87,12 +87,6 @@ static bool same_lane(const struct passage *passage, uint64_t a, uint64_t b, boo
            (!tags_apart || first->tag == second->tag);
 }
 
-static bool is_synchronous(unsigned call)
-{
-    const char *name = call_name(call);
-    return strstr(name, "Ssend") != NULL || strstr(name, "Issend") != NULL;
-}
-
 /* Sends of several threads at once have no order. */
 static void on_send(struct passage *passage, uint64_t index)
 {
@@ -165,7 +159,7 @@ static void judge_synchronous(const struct passage *passage, const struct kept *
     const struct record *send = record_at(passage, held->sent);
     const struct record *moment =
         released < passage->trace->count ? record_at(passage, released) : NULL;
-    if (!is_synchronous(send->call))
+    if (!call_is_synchronous(send->call))
         return;
     if (send->request == 0 && returned_before(send, moment))
         report(passage, "a synchronous send returned while its message was held", held->sent,

@@ -211,6 +211,8 @@ const struct plant plants[] = {
     OF_MESSAGES("H.loss", "", WRONG_NOT_DELIVERED, is_plain_recv, PROTOCOL_BLOCKING, "H B C"),
     OF_MESSAGES("H.orphan", "", WRONG_NOT_SENT, is_plain_send, PROTOCOL_C3, ALL_OF_C3),
     OF_MESSAGES("H.orphan", "", WRONG_NOT_SENT, is_plain_send, PROTOCOL_BLOCKING, "H B C"),
+    OF_MESSAGES("H.synchronous", "", WRONG_TOO_SOON, is_plain_send, PROTOCOL_C3, ALL_OF_C3),
+    OF_MESSAGES("H.synchronous", "", WRONG_TOO_SOON, is_plain_send, PROTOCOL_BLOCKING, "H B C"),
     OF_MESSAGES("H.duplicate", "", WRONG_TWICE, is_plain_recv, PROTOCOL_C3, ALL_OF_C3),
     OF_MESSAGES("H.duplicate", "", WRONG_TWICE, is_plain_recv, PROTOCOL_BLOCKING, "H B C"),
     OF_MESSAGES("H.payload", "", WRONG_BYTES, is_plain_recv, PROTOCOL_C3, ALL_OF_C3),

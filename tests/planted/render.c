@@ -229,6 +229,8 @@ static void render_send(struct rendering *rendering, int life, int op, enum op_w
     else if (wrong != WRONG_NO_NOTE)
         put_message_note(rendering, buffer, NOTE_SUPPRESSED, rendering->life[life].line, message,
                          message->to);
+    if (app != NULL && wrong == WRONG_TOO_SOON)
+        app->call = CALL_MPI_Ssend;
     if (app != NULL)
         end(rendering, app);
 }
@@ -510,6 +512,7 @@ static void begin_life(struct rendering *rendering, int life)
                                                .world_size = ranks,
                                                .start_ticks = 1000,
                                                .ticks_per_second = TICKS_PER_SECOND,
+                                               .one_clock = 1,
                                                .hash_mode = 2,
                                                .program = "drawn"};
         buffer->count = 0;

@@ -16,6 +16,7 @@ enum op_wrong {
     WRONG_NOTHING,
     WRONG_NOT_DELIVERED,  /* the protocol takes a message in and hands it to nobody */
     WRONG_NOT_SENT,       /* a message that the program never sent is delivered */
+    WRONG_TOO_SOON,       /* a send is synchronous, and complete before its receive has begun */
     WRONG_TWICE,          /* a message is delivered again */
     WRONG_BYTES,          /* it is delivered with other bytes */
     WRONG_PROBED,         /* a probe before it found one of another length */
