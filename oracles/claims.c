@@ -31,6 +31,19 @@ bool claim_is_named(const struct claim *claim, const char *id)
     return in_family(claim, id) || strcmp(id, claim->id) == 0;
 }
 
+static bool takes_back(const char *id)
+{
+    return id[0] == '-';
+}
+
+bool claim_is_asked(const struct claim *claim, const char *const *ids, size_t count)
+{
+    for (size_t i = count; i > 0; i--)
+        if (claim_is_named(claim, ids[i - 1] + takes_back(ids[i - 1])))
+            return !takes_back(ids[i - 1]);
+    return false;
+}
+
 bool claims_ask(const char *id, enum claim_asks what)
 {
     for (size_t i = 0; i < claim_count; i++)
@@ -51,4 +64,15 @@ enum error_code claim_check_name(const char *id, struct error *error)
     return error_set(
         error, ERROR_USAGE, "there is no claim \"%s\"%s%s%s; `faultline claims` lists them", id,
         near != NULL ? " (did you mean \"" : "", near != NULL ? near : "", near ? "\"?)" : "");
+}
+
+enum error_code claims_check(const char *const *ids, size_t count, struct error *error)
+{
+    enum error_code code = OK;
+    if (count > 0 && takes_back(ids[0]))
+        return error_set(error, ERROR_USAGE, "\"%s\" takes a claim back, and none is asked for yet",
+                         ids[0]);
+    for (size_t i = 0; code == OK && i < count; i++)
+        code = claim_check_name(ids[i] + takes_back(ids[i]), error);
+    return code;
 }

@@ -153,15 +153,10 @@ bool histories_report_unknown(struct judging *judging, const struct histories *h
 static enum error_code ask(struct judging *judging, const char *const *ids, size_t id_count,
                            struct error *error)
 {
-    enum error_code code = OK;
-    for (size_t i = 0; i < id_count && code == OK; i++) {
-        code = claim_check_name(ids[i], error);
-        for (size_t claim = 0; claim < claim_count; claim++)
-            judging->asked[claim] |= claim_is_named(&claims[claim], ids[i]);
-    }
     for (size_t claim = 0; claim < claim_count; claim++)
-        judging->asked[claim] |= claims[claim].always;
-    return code;
+        judging->asked[claim] =
+            claims[claim].always || claim_is_asked(&claims[claim], ids, id_count);
+    return claims_check(ids, id_count, error);
 }
 
 bool judging_asked(const struct judging *judging, const char *prefix)
@@ -184,15 +179,16 @@ static void mark_vacuous(struct judging *judging)
     }
 }
 
-/* What was asked for is vacuous: a claim by its id, a family when all of it is. */
+/* What was asked for is vacuous: a claim by its id, a family when all of it is that nobody took
+ * back. */
 static bool is_vacuous(const struct judging *judging, const char *id)
 {
     for (size_t claim = 0; claim < claim_count; claim++)
-        if (!claims[claim].always && claim_is_named(&claims[claim], id) &&
+        if (!claims[claim].always && judging->asked[claim] && claim_is_named(&claims[claim], id) &&
             judging->result[claim].verdict != VERDICT_VACUOUS)
             return false;
     const struct claim *claim = claim_find(id);
-    return claim != NULL ? !claim->always : strcmp(id, "I") != 0;
+    return claim != NULL ? !claim->always : id[0] != '-' && strcmp(id, "I") != 0;
 }
 
 static enum verdict overall(const struct judging *judging, const char *const *ids, size_t id_count)

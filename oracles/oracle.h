@@ -61,6 +61,14 @@ const struct claim *claim_find(const char *id);
 /* Is `id` the claim's id, or its family ("H" of "H.orphan")? */
 bool claim_is_named(const struct claim *claim, const char *id);
 
+/* Do the ids ask for the claim? One that begins with "-" takes back what those before it ask for:
+ * "H", "-H.line" is all of H but H.line. */
+bool claim_is_asked(const struct claim *claim, const char *const *ids, size_t count);
+
+/* OK if each of `ids` names a claim or a family; else ERROR_USAGE with the nearest name. So does a
+ * first one that takes something back. */
+enum error_code claims_check(const char *const *ids, size_t count, struct error *error);
+
 /* Does a claim that `id` names so ask for it? */
 bool claims_ask(const char *id, enum claim_asks what);
 

@@ -66,6 +66,24 @@ END
     [[ "$output" == *'did you mean "H.collective"?'* ]]
 }
 
+@test "a claim is taken back from a family that is asked for" {
+    scenario "good" '"ok"' # its claims are H
+    sed -i 's/claims = { [^}]*}/claims = { "H", "-H.order" }/' s.lua
+    grep -q '"-H.order"' s.lua
+    "$FAULTLINE" run s.lua
+    run "$FAULTLINE" check -v faultline-out/latest/1
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"H.duplicate "* && "$output" != *"H.order "* ]]
+    run "$FAULTLINE" check -v --claims H,-H.duplicate,H.order faultline-out/latest/1
+    [[ "$output" == *"H.order "* && "$output" != *"H.duplicate "* ]]
+    run "$FAULTLINE" check --claims=-H.order faultline-out/latest/1
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'"-H.order" takes a claim back, and none is asked for yet'* ]]
+    run "$FAULTLINE" check --claims H,-H.ordr faultline-out/latest/1
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'did you mean "H.order"?'* ]]
+}
+
 @test "what is wrong with a run folder is named" {
     scenario "good" '"ok"'
     "$FAULTLINE" run s.lua

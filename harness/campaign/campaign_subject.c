@@ -49,8 +49,8 @@ static void open_coverage(struct subject *subject)
     subject->arose_in = memory_new(claim_count, sizeof *subject->arose_in);
     subject->asked = memory_new(claim_count, sizeof *subject->asked);
     for (size_t i = 0; i < claim_count; i++)
-        for (size_t k = 0; k < scenario->claim_count; k++)
-            subject->asked[i] |= claim_is_named(&claims[i], scenario->claim[k]);
+        subject->asked[i] =
+            claim_is_asked(&claims[i], (const char *const *)scenario->claim, scenario->claim_count);
 }
 
 static void add_subject(struct campaign *campaign, const struct scenario *scenario)

@@ -30,12 +30,10 @@ static enum error_code split_claims(const char *text, struct claim_list *list, s
     for (char *id = strtok_r(list->text, ", ", &saved); id; id = strtok_r(NULL, ", ", &saved)) {
         if (list->count == SCENARIO_MAX_CLAIMS)
             return error_set(error, ERROR_USAGE, "--claims: more than %d", SCENARIO_MAX_CLAIMS);
-        enum error_code code = claim_check_name(id, error);
-        if (code != OK)
-            return code;
         list->id[list->count++] = id;
     }
-    return list->count > 0 ? OK : error_set(error, ERROR_USAGE, "--claims: names no claim");
+    return list->count > 0 ? claims_check(list->id, list->count, error)
+                           : error_set(error, ERROR_USAGE, "--claims: names no claim");
 }
 
 /* Where the TAP goes. */

@@ -272,9 +272,8 @@ void selection_release(struct selection *selection)
 
 static enum error_code check_claims(const struct scenario *scenario, struct error *error)
 {
-    enum error_code code = OK;
-    for (size_t i = 0; code == OK && i < scenario->claim_count; i++)
-        code = claim_check_name(scenario->claim[i], error);
+    enum error_code code =
+        claims_check((const char *const *)scenario->claim, scenario->claim_count, error);
     for (size_t i = 0; code == OK && i < scenario->cover_count; i++)
         code = claim_check_name(scenario->cover[i], error);
     if (code == OK && scenario->violates != NULL)
@@ -284,10 +283,9 @@ static enum error_code check_claims(const struct scenario *scenario, struct erro
 
 static enum error_code check_result(const struct scenario *scenario, struct error *error)
 {
-    bool judged = scenario->result == NULL;
-    for (size_t i = 0; !judged && i < scenario->claim_count; i++)
-        judged = claim_is_named(claim_find("H.result"), scenario->claim[i]);
-    if (!judged)
+    if (scenario->result != NULL &&
+        !claim_is_asked(claim_find("H.result"), (const char *const *)scenario->claim,
+                        scenario->claim_count))
         return error_set(error, ERROR_USAGE,
                          "\"result\" is judged by H.result, which \"claims\" does not ask for");
     return scenario->result != NULL ? printed_check(scenario->result, error) : OK;

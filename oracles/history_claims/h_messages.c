@@ -15,8 +15,10 @@
  * as it was before, and its receive may come again. */
 static bool is_as_started(const struct passage *passage, struct event_ref event)
 {
+    if (event.rank >= passage->histories->ranks)
+        return false;
     const struct history *history = &passage->histories->of[event.rank];
-    for (size_t i = 0; event.rank < passage->histories->ranks && i < history->piece_count; i++) {
+    for (size_t i = 0; i < history->piece_count; i++) {
         const struct piece *piece = &history->piece[i];
         if (piece->trace->incarnation == event.incarnation)
             return piece->trace->rank == event.rank && event.index >= piece->from &&
@@ -25,13 +27,12 @@ static bool is_as_started(const struct passage *passage, struct event_ref event)
     return false;
 }
 
-/* Where each process of the job is a rank of its own, and no other one does the same. */
+/* Where no other process does the same: which of the two a send waits for is the protocol's matter.
+ */
 static bool is_synchronous(const struct passage *passage, const struct sent *sent,
                            const struct received *received)
 {
-    const struct histories *histories = passage->histories;
-    return sent->synchronous && sent->returned != 0 && !received_is_unseen(received) &&
-           histories->ranks == histories->lives->traces->world &&
+    return sent->synchronous && !received_is_unseen(received) && !passage->replicas &&
            sent->event.incarnation == received->posted.incarnation &&
            is_as_started(passage, sent->event) && is_as_started(passage, received->posted);
 }

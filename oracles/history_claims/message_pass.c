@@ -71,6 +71,16 @@ static bool takes_checkpoints(const struct lives *lives, int incarnation)
     return false;
 }
 
+/* Two processes do what a rank does. */
+static bool has_replicas(const struct trace_set *traces)
+{
+    uint64_t index;
+    for (size_t i = 0; i < traces->count; i++)
+        if (note_find(&traces->trace[i], NOTE_REPLICA, LINE_ANY, UINT64_MAX, &index))
+            return true;
+    return false;
+}
+
 /* What an incarnation did after the line it was rolled back to is in no later history: what went
  * wrong there is found only in its own. */
 static void listen(struct judging *judging, struct pass *pass)
@@ -92,7 +102,8 @@ static void listen(struct judging *judging, struct pass *pass)
         .pass = pass,
         .histories = pass->histories,
         .newest = reading_histories(&judging->reading, judging->traces->incarnations - 1),
-        .messages = messages};
+        .messages = messages,
+        .replicas = has_replicas(judging->traces)};
     if (messages)
         pass_listen(pass, &(struct listener){.context = passage,
                                              .pair = messages_pair,

@@ -29,6 +29,7 @@ struct passage {
     const struct histories *histories;
     const struct histories *newest; /* those of the newest incarnation */
     bool messages;                  /* H is judged */
+    bool replicas;                  /* two processes do what a rank does */
     /* Of H.*, counted here and handed on at the end. */
     uint64_t delivered;
     uint64_t hashed;

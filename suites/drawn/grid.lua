@@ -11,7 +11,7 @@ local random = math.random
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" },
     { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
-  { "c3", "C3", { "C", "D", "H" }, { "--inter", 0, "--constructors", 8 } },
+  { "c3", "C3", { "C", "D", "H", "-H.synchronous" }, { "--inter", 0, "--constructors", 8 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
   { "cocheck", "COCHECK", { "R", "H" },

@@ -17,7 +17,7 @@ local function one_of(list) return list[random(#list)] end
 -- `told` and `rank_0`: the messages about a line, by their names in wire.lua, that the protocol
 -- sends to ranks other than 0, and to rank 0 alone. `events`: what each rank tells of a line.
 local protocols = {
-  { name = "c3", variable = "C3", claims = { "C", "D", "H" }, testimony = 1,
+  { name = "c3", variable = "C3", claims = { "C", "D", "H", "-H.synchronous" }, testimony = 1,
     told = { "pleaseCheckpoint", "stopLogging", "mySendCount" },
     rank_0 = { "readyToStopLogging", "stoppedLogging" },
     events = { "checkpoint", "saved", "stop-log", "commit" },

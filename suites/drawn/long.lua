@@ -8,7 +8,7 @@ local RANKS = 3
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" },
     { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
-  { "c3", "C3", { "C", "D", "H" }, { "--inter", 0 } },
+  { "c3", "C3", { "C", "D", "H", "-H.synchronous" }, { "--inter", 0 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0 } },
   { "cocheck", "COCHECK", { "R", "H" },

@@ -11,7 +11,7 @@ local random = math.random
 local function chance(percent) return random(100) <= percent end
 
 local protocols = {
-  { name = "c3", variable = "C3", claims = { "C", "D", "H" } },
+  { name = "c3", variable = "C3", claims = { "C", "D", "H", "-H.synchronous" } },
   { name = "chandy_lamport", variable = "CHANDY", claims = { "S", "H" } },
   { name = "cocheck", variable = "COCHECK", claims = { "R", "H" } },
 }

@@ -16,7 +16,8 @@ local function chance(percent) return random(100) <= percent end
 local protocols = {
   { "blocking", "BLOCKING", { "B", "H" },
     { "--crossing", 0, "--changing", 0, "--outstanding", 0 } },
-  { "c3", "C3", { "C", "D", "H" }, { "--inter", 0, "--constructors", 8, "--properties", 1 } },
+  { "c3", "C3", { "C", "D", "H", "-H.synchronous" }, -- README.md of C3: probes end such sends
+    { "--inter", 0, "--constructors", 8, "--properties", 1 } },
   { "chandy_lamport", "CHANDY", { "S", "H" },
     { "--inter", 0, "--persistent-collectives", 0, "--outstanding", 0, "--constructors", 3 } },
   { "cocheck", "COCHECK", { "R", "H" },

@@ -21,7 +21,7 @@ local function arguments(number, rounds, off)
 end
 
 local protocols = {
-  { name = "c3", variable = "C3", claims = { "C", "D", "H" },
+  { name = "c3", variable = "C3", claims = { "C", "D", "H", "-H.synchronous" },
     told = { "pleaseCheckpoint", "stopLogging", "mySendCount" },
     rank_0 = { "readyToStopLogging", "stoppedLogging" },
     off = function() return { "--splits", random(0, 1), "--outstanding", random(0, 1) } end },

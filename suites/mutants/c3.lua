@@ -222,7 +222,8 @@ situation("bcast, bits apart", 4, {
 -- rank 0 could begin the next line, and come to barriers, which take checkpoints, meanwhile.
 for number = 1, 13 do
   situation(("a line each step, deaths soon after commits, program %d"):format(number), 1, {
-    program = "drawn", ranks = math.random(2, 4), claims = { "C", "D", "H" }, engine = "step",
+    program = "drawn", ranks = math.random(2, 4), engine = "step",
+    claims = { "C", "D", "H", "-H.synchronous" },
     arguments = { "--seed", math.random(1000000000), "--iterations", 50, "--size", 12,
                   "--inter", 0, "--nonblocking", 0, "--persistent-collectives", 0 },
     max_incarnations = 8,
@@ -331,7 +332,8 @@ local seldom = { "--iterations", 40, "--size", 5, "--testimony", 1, "--started-a
 
 -- Rank 2 is before the line and hears how often a rank that logs has asked for a message.
 situation("how often a rank asks, told to one before the line", 3, {
-  program = "drawn", claims = { "C", "D", "H" }, environment = { C3_PIGGYBACK = "color" },
+  program = "drawn", claims = { "C", "D", "H", "-H.synchronous" },
+  environment = { C3_PIGGYBACK = "color" },
   arguments = { "--seed", 7, "--collectives", 0, "--nonblocking", 0, "--outstanding", 0,
                 table.unpack(seldom) },
   plan = function(p)
@@ -343,7 +345,8 @@ situation("how often a rank asks, told to one before the line", 3, {
 
 for _, seed in ipairs { 6, 8, 11 } do
   situation("receives started again, over three deaths, delays " .. seed, 2, {
-    program = "drawn", claims = { "C", "D", "H" }, environment = { C3_PIGGYBACK = "color" },
+    program = "drawn", claims = { "C", "D", "H", "-H.synchronous" },
+  environment = { C3_PIGGYBACK = "color" },
     arguments = { "--seed", 1, table.unpack(seldom) },
     plan = function(p)
       p:jitter { ms = 2, seed = seed }
