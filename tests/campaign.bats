@@ -197,6 +197,9 @@ some_are_done() { [ "$(numbers | wc -l)" -ge 2 ]; }
     run -2 campaign -j 1 --budget 0.001s --runs 1
     [ "$(ls faultline-out/latest/survey)" = 1 ]
     grep -q 'spent on the runs without faults of 1 of 3 subjects: no plan was run' tap
+    # The budget stays where another number of runs is asked for.
+    run -2 "$FAULTLINE" campaign -j 2 --resume "$(readlink -f faultline-out/latest)" --runs 2
+    [ "$(of '"\(.asked.runs) \(.asked.budget_s) \(.runs)"')" = "2 0.001 0" ]
     "$FAULTLINE" campaign -j 2 --resume "$(readlink -f faultline-out/latest)" --budget 1h --runs 3 >tap
     [ "$(numbers)" = "$(seq 3)" ]
     [ "$(of '[.subjects[] | select(.surveyed)] | length')" = 3 ]

@@ -178,6 +178,10 @@ LUA
     echo 'scenario "p" { protocol = "c3-gone", program = "ring", ranks = 2, claims = { "H" } }' >p.lua
     run -64 "$FAULTLINE" run p.lua
     [[ "$output" == *"there is no protocol \"c3-gone\""*"; \`make variants\` builds the protocols that are broken"* ]]
+    mkdir shelf # variants are not listed, though one is the first name there
+    touch shelf/lib{blocking-early,blocking,null}.so
+    run -64 env FAULTLINE_PROTOCOLS=shelf "$FAULTLINE" run p.lua
+    [[ "$output" == *"; known are: blocking, null; or give a path"* ]]
     echo 'scenario "p" { protocol = "null", program = "rong", ranks = 2, claims = { "H" } }' >p.lua
     run "$FAULTLINE" run p.lua
     [ "$status" -eq 64 ]

@@ -202,6 +202,7 @@ of() { jq -r "$1" faultline-out/latest/campaign.json; }
     run -0 "$FAULTLINE" check here
     [ "$(jq -r .seed here/run.json)" = 5 ]
     run -7 "$FAULTLINE" exec --engine step -n 2 -- "$LIFE" exit
+    run -1 "$FAULTLINE" exec --engine step -n 2 -- "$LIFE" no-finalize # its rank says 0, and the job has failed
     run -122 "$FAULTLINE" exec --engine step -n 2 -- "$LIFE" deadlock
     [[ "$output" == *"rank 0 waits in MPI_Recv for a message from rank 1, tag 7"* ]]
     run -2 "$FAULTLINE" exec --engine step -n 2 -- "$BUILD/tests/mpi/taps_rest"

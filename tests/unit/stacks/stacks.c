@@ -223,6 +223,8 @@ static void test_several(void)
         "rank 2 (", "handler_that_blocks", NULL};
     if (!check(code == OK && in_order(text, names), "several processes, one of them ended"))
         show(text);
+    if (!check(strstr(text, "not to be stopped") == NULL, "the one that ended is not waited for"))
+        show(text);
     free(text);
     check(ends_well(&a) && ends_well(&b), "they go on afterwards");
     waitpid(ended, NULL, 0);

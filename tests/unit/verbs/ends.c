@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define RANKS 2
@@ -290,6 +291,41 @@ static void test_by_itself(struct board *board)
     check(!ends[0].by_itself, "or of another one");
 }
 
+/* A process that is stopped, whoever had it stopped. */
+static pid_t stopped_process(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            raise(SIGSTOP);
+    int status;
+    check(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status), "a process is stopped");
+    return pid;
+}
+
+/* A rank of which the plan stops the process alone, and not those around it. */
+static void test_stopped(struct board *board)
+{
+    pid_t stopped = stopped_process();
+    finish_all(board);
+    struct board_slot *slot = &board->slot[1];
+    atomic_store(&board->slot[0].launcher_pid, 0);
+    atomic_store(&slot->launcher_pid, 0);
+    atomic_store(&board->slot[0].pid, 0);
+    atomic_store(&slot->pid, stopped);
+    check(outside_stopped(board, 0, text, sizeof text) && strstr(text, "rank 1 (process ") != NULL,
+          "a rank that is stopped: \"%s\"", text);
+    board_note_signal(board, stopped, SIGSTOP);
+    check(!outside_stopped(board, 0, text, sizeof text), "it may have been the plan");
+    atomic_store(&slot->parent_pid, stopped);
+    check(outside_stopped(board, 0, text, sizeof text) &&
+              strstr(text, "the parent of rank 1 (process ") != NULL,
+          "but it did not stop the parent of the rank: \"%s\"", text);
+    atomic_store(&slot->parent_pid, 0);
+    kill(stopped, SIGKILL);
+    waitpid(stopped, NULL, 0);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/faultline-ends-XXXXXX", path[64];
@@ -311,6 +347,7 @@ int main(void)
     test_leaves(board);
     test_reserve(board);
     test_killed_at_start(board);
+    test_stopped(board);
     test_late_victim(board); /* adds a process that stays on the board */
     board_unmap(board);
     unlink(path);
