@@ -193,6 +193,16 @@ deaths() {
     [[ "$output" == *'runs: pass'* ]]
 }
 
+@test "each death that is added has a life more, where the scenario allows one alone" {
+    printf 'scenario "one life" { protocol = "null", program = "%s", ranks = 2, arguments = { "order" },
+  claims = { "H.progress", "I" }, max_incarnations = 1 }\n' "$BUILD/tests/mpi/explore_order" >s.lua
+    run -0 "$FAULTLINE" explore --crashes 2 s.lua
+    echo "$output"
+    [[ "$output" == *'complete: every schedule of 2 ranks with at most 2 crashes more, '* ]]
+    [ "$(outcomes)" -eq 1 ]
+    [[ "$output" == *' runs: pass'* ]]
+}
+
 @test "a death that comes before one of the plan's is judged, though the plan's does not come about" {
     printf 'scenario "killed" { protocol = "null", program = "%s", ranks = 2, arguments = { "order" },
   claims = { "H.progress", "I" }, plan = function(p)

@@ -103,6 +103,13 @@ scenario "ulfm" { program = "$BUILD/programs/ring", protocol = "respawn", ranks 
 END
     run -2 timeout -k 5 250 "$BUILD/faultline" run --engine mpiexec --no-stacks s.lua
     [[ "$output" == *"MPIX_Comm_agree: MPICH under mpiexec has no ULFM"* ]]
+    # So it is where there is nobody else who could have died.
+    cat >s.lua <<END
+scenario "alone" { program = "$BUILD/programs/survivors", protocol = "null", ranks = 1, survivors = true,
+  arguments = { "0:ack" } }
+END
+    run -2 timeout -k 5 250 "$BUILD/faultline" run --engine mpiexec --no-stacks s.lua
+    [[ "$output" == *"MPIX_Comm_failure_ack: MPICH under mpiexec has no ULFM"* ]]
 }
 
 @test "what is refused is told, though another rank waits for the one that asked for it" {

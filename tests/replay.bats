@@ -154,6 +154,21 @@ polled() {
     [[ "$output" == *"got MPI_Barrier, on self"* ]]
 }
 
+@test "an MPI library that changed: warned, and replayed all the same" {
+    local library
+    scenario "ok" '"ok"'
+    "$FAULTLINE" run --keep --no-control --out recorded s.lua
+    run -0 "$FAULTLINE" replay recorded/latest/1
+    [[ "$output" != *"the MPI library"* ]]
+    mkdir other
+    library=$(ldd "$LIFE" | awk '$1 ~ /^libmpi/ { print $3; exit }')
+    cp -L "$library" other/
+    printf 'x' >>"other/${library##*/}"
+    run -0 env LD_LIBRARY_PATH="$PWD/other" "$FAULTLINE" replay recorded/latest/1
+    [[ "$output" == *"the MPI library is not what it was when the run was recorded"* ]]
+    [[ "$output" == *": replayed 1/1"* ]]
+}
+
 @test "a replay that leaves its path before MPI_Init says nothing of the MPI library" {
     race ', "early"'
     "$FAULTLINE" run --keep s.lua
