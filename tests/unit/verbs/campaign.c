@@ -45,6 +45,7 @@ static const char text[] =
 static void with_wires(struct plan *plan)
 {
     struct message_pattern stop = message_pattern_default(), never = message_pattern_default();
+    struct message_pattern ready = message_pattern_default();
     strcpy(stop.name, "stopLogging");
     stop.comm = 1;
     stop.comm_nth = 1;
@@ -52,9 +53,14 @@ static void with_wires(struct plan *plan)
     strcpy(never.name, "neverSent");
     never.comm = 1;
     never.comm_nth = 2;
+    strcpy(ready.name, "readyToStop");
+    ready.comm = 1;
+    ready.comm_nth = 1;
+    ready.tag = 5;
     plan_init(plan);
     plan_add_wire(plan, &stop, NULL);
     plan_add_wire(plan, &never, NULL);
+    plan_add_wire(plan, &ready, NULL);
 }
 
 static void take_of(const char *what, struct survey *survey, struct plan *plan)
@@ -194,6 +200,49 @@ static void test_survey_of_lines(void)
     check(write->bytes == 30 && write->count == 2 && write->line == 1,
           "two writes after the first checkpoint, the least of 30 bytes: %llu",
           (unsigned long long)write->bytes);
+    survey_release(&survey);
+    plan_release(&plan);
+}
+
+/* Rank 1 tells rank 0 that it is ready, which tells both others to stop logging. */
+#define STOPS_LOGGING(line)                                                                        \
+    "r0#0 note checkpoint " line "\n"                                                              \
+    "r1#0 note checkpoint " line "\n"                                                              \
+    "r2#0 note checkpoint " line "\n"                                                              \
+    "r1#0 wire send MPI_Send to 0 tag 5 bytes 16 hash 0x3" line " comm 0x77\n"                     \
+    "r0#0 wire recv MPI_Recv from 1 tag 5 got 1 tag 5 bytes 16 hash 0x3" line " comm 0x77\n"       \
+    "r0#0 note stop-log " line "\n"                                                                \
+    "r0#0 wire send MPI_Send to 1 tag 4 bytes 16 hash 0x4" line " comm 0x77\n"                     \
+    "r0#0 wire send MPI_Send to 2 tag 4 bytes 16 hash 0x5" line " comm 0x77\n"                     \
+    "r1#0 wire recv MPI_Recv from 0 tag 4 got 0 tag 4 bytes 16 hash 0x4" line " comm 0x77\n"       \
+    "r2#0 wire recv MPI_Recv from 0 tag 4 got 0 tag 4 bytes 16 hash 0x5" line " comm 0x77\n"       \
+    "r1#0 note stop-log " line "\n"                                                                \
+    "r2#0 note stop-log " line "\n"                                                                \
+    "r0#0 note commit " line "\n"
+
+static const char two_lines_text[] =
+    "ranks 3\n"
+    "r0#0 wire comm MPI_Comm_dup id 0x77 parent 1 rank 0 members 0 1 2\n"
+    "r1#0 wire comm MPI_Comm_dup id 0x77 parent 1 rank 1 members 0 1 2\n"
+    "r2#0 wire comm MPI_Comm_dup id 0x77 parent 1 rank 2 members 0 1 2\n" /**/
+    STOPS_LOGGING("1") STOPS_LOGGING("2");
+
+static void test_survey_of_triggers(void)
+{
+    struct survey survey;
+    struct plan plan;
+    take_of(two_lines_text, &survey, &plan);
+    for (int rank = 1; rank <= 2; rank++)
+        for (int line = 1; line <= 2; line++) {
+            const struct survey_trigger *trigger =
+                survey_trigger(&survey, rank, REGION_BEYOND, line);
+            check(trigger != NULL && trigger->sender == 0 && trigger->nth == (uint64_t)line &&
+                      strcmp(trigger->message, "stopLogging") == 0,
+                  "what most ranks heard last: at line %d rank %d's stopLogging of that line", line,
+                  rank);
+        }
+    check(survey_trigger(&survey, 0, REGION_BEYOND, 1) == NULL,
+          "who heard something else has no trigger");
     survey_release(&survey);
     plan_release(&plan);
 }
@@ -466,6 +515,7 @@ int main(void)
 {
     test_survey();
     test_survey_of_lines();
+    test_survey_of_triggers();
     test_draws();
     test_strategy("systematic", PLANS);
     test_strategy("random", PLANS);

@@ -251,6 +251,22 @@ static void test_damage(void)
     decisions_release(&d);
 }
 
+/* A rank that died while it made its trace, or the numbers of processes that could not be made. */
+static void test_gap(void)
+{
+    struct decisions d =
+        decisions_of("ranks 3\n"
+                     "r0#0:e0 wire recv MPI_Recv from 2 tag 7 got 2 tag 7 bytes 8\n"
+                     "r2#0:e0 wire send MPI_Send to 0 tag 7 bytes 8\n");
+    struct error error = {0};
+    check(d.header->sections == 2 && decisions_find(&d, 1, 0) == NULL &&
+              decisions_find(&d, 2, 0)->events == 1,
+          "a rank without a trace has no section");
+    check(opened(&d, d.header->bytes, d.header->bytes, &error) == OK,
+          "and those of the others are read: %s", error.text);
+    decisions_release(&d);
+}
+
 /* --- changing --------------------------------------------------------------------------------- */
 /* Each event has a shape of its own to change only if no other has it. */
 static int change_outcome(const char *path)
@@ -291,5 +307,6 @@ int main(int argc, char **argv)
     test_compare();
     test_store_texts();
     test_damage();
+    test_gap();
     return done();
 }
