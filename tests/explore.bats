@@ -368,6 +368,11 @@ survived() {
     survived twice 3
     [[ "$output" == *'complete: every schedule of 3 ranks, 16 runs, 0 of them cut short'* ]]
     [ "$(outcomes)" -eq 5 ]
+    # A receive by name gets its message or is told of the revocation, though the message is there when
+    # its rank waits for it; and so is the send, where it waits for its receive.
+    survived named 3
+    [[ "$output" == *'complete: every schedule of 3 ranks, 13 runs, '* ]]
+    [ "$(outcomes)" -eq 4 ]
     printf 'scenario "respawn" { protocol = "respawn", program = "laplace", ranks = 2,
   survivors = true, arguments = { "--iterations", 1, "--size", 16 }, claims = { "H" },
   plan = function(p) p:kill { rank = 1, event = "call", level = "wire", nth = 6 } end }\n' >s.lua

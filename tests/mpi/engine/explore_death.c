@@ -12,6 +12,8 @@
  *   revoke     rank 0 revokes a communicator on which the others wait for it and for each other
  *   twice      ranks 0 and 1 revoke it, on which the last rank waits: that then sends to rank 1,
  * which looks for the message before it revokes
+ *   named      rank 0 begins to receive from rank 1, and then lets the last rank revoke that
+ *              communicator: a second message of rank 1 comes before it waits for the first
  */
 #include "faultline.h"
 
@@ -132,12 +134,32 @@ static void twice(void)
         see("revoke", MPIX_Comm_revoke(comm));
 }
 
+static void named(void)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    int value = -1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, 1, 0, comm, &request);
+        MPI_Send(&rank, 1, MPI_INT, last, 0, MPI_COMM_WORLD);
+        MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        see("receive", MPI_Wait(&request, MPI_STATUS_IGNORE));
+    } else if (rank == last) {
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        see("revoke", MPIX_Comm_revoke(comm));
+    } else {
+        see("send", MPI_Send(&rank, 1, MPI_INT, 0, 0, comm));
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
 static const struct {
     const char *name;
     void (*go)(void);
 } jobs[] = {{"send", send},     {"any", any},         {"matched", matched}, {"given", given},
             {"leave", leave},   {"barrier", barrier}, {"agree", agree},     {"shrink", shrink},
-            {"revoke", revoke}, {"twice", twice}};
+            {"revoke", revoke}, {"twice", twice},     {"named", named}};
 
 int main(int argc, char **argv)
 {
