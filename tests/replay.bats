@@ -134,7 +134,6 @@ polled() {
     run -2 "$FAULTLINE" replay --repeat 2 changed faultline-out/latest/1
     echo "$output" >tap
     prove --exec cat tap || [ $? -eq 1 ]
-    grep -qx '1\.\.4' tap
     [ "$(grep -oE '^(not )?ok [0-9]+' tap)" = $'not ok 1\nnot ok 2\nok 3\nok 4' ]
     [ "$(cd faultline-out/latest && echo [0-9]*)" = '1 2 3 4' ]
     declared changed >first
