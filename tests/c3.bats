@@ -111,6 +111,11 @@ same() {
     done
 }
 
+@test "a persistent collective call that is freed gives back the communicator that it had" {
+    C3_EVERY=500 run -0 job 2 "$BUILD/tests/mpi/c3_many_calls"
+    [[ "$output" == *"many calls: 0 wrong"* ]]
+}
+
 @test "what open receives, probes and cancelled receives came to, comes out again" {
     for act in long probe cancel cancelled; do
         rm -rf "$FAULTLINE_STORE"

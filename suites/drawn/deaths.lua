@@ -317,7 +317,7 @@ for number = 1, PROGRAMS do
   for _, protocol in ipairs { "scmel", "pessimistic", "camel" } do
     scenario(("%s: late for the new %d"):format(protocol, number)) {
       protocol = protocol, program = "drawn", claims = { "H", "M" },
-      arguments = arguments(number, 12, "--large", 1),
+      arguments = arguments(number, 12, "--large", number == 1 and 2 or 1),
       policy = POLICIES[number % 3],
       ranks = protocol == "camel" and random(4, 8) or random(3, 5),
       environment = { [protocol:upper() .. "_EVERY"] = random(4) },
@@ -328,18 +328,24 @@ for number = 1, PROGRAMS do
 end
 
 -- Far from lines: a rank dies and is given back what it had contributed to reductions of others;
--- then one of these others dies, to whom it gives this again.
-local function given_twice(p, protocol)
+-- then one of these others dies, to whom it gives this again, and its new process once more, `times`
+-- in all.
+local function given_again(p, protocol, times)
   local ranks = job(p, protocol, 1)
   local child = random(0, p.ranks - 1)
   p:kill { rank = child, event = "call", nth = random(20, 150) }
   ranks.replace(child)
   ranks.lives_on()
   local root = (child + random(p.ranks - 1)) % p.ranks
-  p:kill { rank = root, event = "call", nth = random(40) }
-  ranks.replace(root)
-  ranks.lives_on()
+  for _ = 1, times do
+    p:kill { rank = ranks.process[root], event = "call", nth = random(times == 1 and 40 or 15) }
+    ranks.replace(root)
+    ranks.lives_on()
+  end
 end
+
+local function given_twice(p, protocol) given_again(p, protocol, 1) end
+local function given_thrice(p, protocol) given_again(p, protocol, 2) end
 
 -- The program `roots`: many collective calls at once, with many roots, on several communicators.
 local function roots(protocol, name, every, options, plan)
@@ -362,6 +368,7 @@ for number = 1, PROGRAMS do
     for _, kind in ipairs {
       { "late for the new", random(6), late_for_the_new }, { "by turns", random(6), by_turns },
       { "given twice", random(4, 12), given_twice },
+      { "given thrice", random(8, 12), given_thrice },
     } do
       roots(protocol, ("%s %d"):format(kind[1], number), kind[2], {
         "--iterations", random(6, 25), "--calls", random(3, 8), "--communicators", random(4),

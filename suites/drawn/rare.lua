@@ -25,7 +25,8 @@ end
 
 -- What the protocols tell other ranks of lines (wire.lua of each); some tell rank 0 alone.
 local told = {
-  c3 = { "pleaseCheckpoint", "readyToStopLogging", "stopLogging", "stoppedLogging" },
+  c3 = { "pleaseCheckpoint", "mySendCount", "readyToStopLogging", "stopLogging",
+    "stoppedLogging" },
   chandy_lamport = { "marker" }, cocheck = { "notification", "readyMessage", "resume" },
 }
 local to_rank_0 = { readyToStopLogging = true, stoppedLogging = true }

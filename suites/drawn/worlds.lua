@@ -111,6 +111,9 @@ for number = 1, PROGRAMS do
     local ranks, reserve = random(3, 6), protocol == "standby" and random(0, 2) or 0
     local mode = protocol == "ft_mpi" and pick { "blank", "shrink", "replace" } or nil
     if mode and mode ~= "replace" then fate = "gone" end
+    if mode and mode ~= "shrink" then
+      table.move({ "--same-size", 1 }, 1, 2, #arguments + 1, arguments)
+    end
     scenario(("%s: %s %d"):format(protocol, mode or program, number)) {
       protocol = protocol, program = program, arguments = arguments, claims = claims,
       ranks = ranks + reserve, reserve = reserve,

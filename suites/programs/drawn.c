@@ -22,6 +22,7 @@
 #include "program.h"
 
 #define TAG_TURN 2
+#define TAG_ITSELF 30095
 #define TAG_FILLS 30060
 #define TAG_SYNCHRONOUS 30061
 #define TAG_TAKEN 30062
@@ -223,6 +224,20 @@ static void check_changing(uint64_t step)
         wrong_in(step, "a communicator has another topology than it was made with");
 }
 
+/* The older one of two messages to itself comes first. */
+static void exchange_with_itself(uint64_t step)
+{
+    uint64_t older = program_mix(step, 1), newer = program_mix(step, 2), value = newer, got;
+    MPI_Request request;
+    MPI_Isend(&older, 1, MPI_UINT64_T, self.rank, TAG_ITSELF, MPI_COMM_WORLD, &request);
+    MPI_Sendrecv_replace(&value, 1, MPI_UINT64_T, self.rank, TAG_ITSELF, self.rank, TAG_ITSELF,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&got, 1, MPI_UINT64_T, self.rank, TAG_ITSELF, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (value != older || got != newer)
+        wrong_in(step, "a rank gets its own messages in another order than it sent them");
+}
+
 /* Round the ranks of a communicator. */
 static void turn(void)
 {
@@ -305,17 +320,20 @@ static void find_overlapping(struct due *due)
             add_due(due, &kept.overlapping.request[i], -1, false);
 }
 
-static void end_overlapping(void)
+/* And of `also`, another call that is under way, or MPI_REQUEST_NULL. */
+static void end_overlapping(MPI_Request also)
 {
     struct overlapping *calls = &kept.overlapping;
-    MPI_Request request[OVERLAPPING];
-    MPI_Status status[OVERLAPPING], told[OVERLAPPING];
+    MPI_Request request[OVERLAPPING + 1];
+    MPI_Status status[OVERLAPPING + 1], told[OVERLAPPING + 1];
     int count = 0;
     for (int i = 0; i < OVERLAPPING; i++) {
         if (calls->request[i] != MPI_REQUEST_NULL)
             request[count++] = calls->request[i];
         calls->request[i] = MPI_REQUEST_NULL;
     }
+    if (also != MPI_REQUEST_NULL)
+        request[count++] = also;
     complete_all(draw(calls->step, 90310 + self.rank, COMPLETING_WAYS + 1), count, request, status,
                  told);
     for (int i = 0; i < BROADCASTS; i++)
@@ -326,11 +344,31 @@ static void end_overlapping(void)
     kept.outstanding = false;
 }
 
-/* They go on over the potential checkpoint. */
-static bool are_outstanding(uint64_t step)
+/* At some ranks they go on over the potential checkpoint. */
+static bool are_left_over(uint64_t step)
 {
     return feature[OUTSTANDING_COLLECTIVES] && step + 1 < (uint64_t)self.steps &&
            draw(step, 90306, 4) == 0;
+}
+
+static bool are_outstanding(uint64_t step)
+{
+    return are_left_over(step) && draw(step, 90340 + self.rank, 3) > 0;
+}
+
+/* A call is begun while those that the step before has left are still under way at some ranks,
+ * which complete all together, or this one first. */
+static void end_left_over(uint64_t step)
+{
+    MPI_Request request;
+    uint64_t given = step, got = 0;
+    MPI_Iallreduce(&given, &got, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (!kept.outstanding || draw(step, 90360 + self.rank, 3) == 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (kept.outstanding)
+        end_overlapping(request);
+    if (got != step * (uint64_t)self.ranks)
+        wrong_in(step, "a reduction over a checkpoint gives something else");
 }
 
 /* What has its own part of the program, after the groups. */
@@ -350,8 +388,8 @@ static void one_step(void)
     struct due due = {.count = 0};
     bool groups_first = draw(step, 90305, 2) == 0;
     self.collected = gathered = 0;
-    if (kept.outstanding)
-        end_overlapping();
+    if (step > 0 && are_left_over(step - 1))
+        end_left_over(step);
     lasting_calls(step);
     call_all();
     sought_step(step); /* soon after the line of the step before */
@@ -378,6 +416,8 @@ static void one_step(void)
         begin_overlapping();
     if (feature[SENDRECV] && draw(step, 90402, 3) == 0)
         turn();
+    if (feature[SENDRECV] && draw(step, 90403, 6) == 0)
+        exchange_with_itself(step);
     program_compute(compute_us);
     with_due(cancel_due, &due);
     with_due(find_due, &due);
@@ -388,7 +428,7 @@ static void one_step(void)
     do_other_parts(step);
     kept.outstanding = are_outstanding(step);
     if (!kept.outstanding)
-        end_overlapping();
+        end_overlapping(MPI_REQUEST_NULL);
     if (feature[CHANGING_COMMS] && step % CHANGE_EVERY == CHANGE_EVERY - 1) {
         change(step);
         if (feature[PROPERTIES])
@@ -533,7 +573,7 @@ static void crowd(void)
 static void run(void)
 {
     size_t payloads = (size_t)WINDOW_REQUESTS * (size_t)(STRIDE_MOST * self.size + 1);
-    size_t buffered = payloads * sizeof(uint64_t) + BUFFER_BYTES;
+    size_t buffered = payloads * sizeof(uint64_t) + BUFFER_BYTES + large_bytes();
     int bytes;
     void *buffer = program_memory(buffered, 1);
     out = program_memory(payloads, sizeof *out);
@@ -641,7 +681,8 @@ static const struct program_option options[] = {
            "a persistent request is made ahead of checkpoint_restore and freed (0)"),
     SWITCH("outside", OUTSIDE, "persistent requests whose buffers are no state (0)"),
     SWITCH("outlasting", OUTLASTING, "requests that are pending for ten steps (0)"),
-    SWITCH("large", LARGE_MESSAGES, "messages of 72 KB, that end within an element (0)"),
+    {"large", &feature[LARGE_MESSAGES], 0, 2,
+     "messages that end within an element, 1: of 72 KB, 2: of more than 1 MiB (0)"},
     SWITCH("sought", SOUGHT, "a rank probes for a message in several ways (0)"),
     SWITCH("wrong", WRONG, "calls with arguments that are wrong (0)"),
     SWITCH("greeted", GREETED, "each rank sends to each ahead of checkpoint_restore (0)"),

@@ -13,7 +13,12 @@
 
 #define TAG_LARGE 30058
 #define TAG_LARGE_READ 30059
-#define LARGE_NUMBERS 9001 /* 72 KB: MPICH sends at most 64 KB at once */
+
+/* Both are odd. */
+enum large_numbers {
+    LARGE_NUMBERS = 9001,     /* 72 KB: MPICH sends at most 64 KB at once */
+    LARGEST_NUMBERS = 131073, /* more than 1 MiB */
+};
 
 enum large_mode {
     LARGE_STANDARD,
@@ -29,9 +34,19 @@ static struct {
     MPI_Request receiving;
     MPI_Request persistent; /* a buffered send; made in the first step that starts it */
 } large;
-static uint64_t large_in[LARGE_NUMBERS + 1], large_out[LARGE_NUMBERS];
+static uint64_t *large_in, *large_out;
 
 static MPI_Datatype large_type; /* two numbers */
+
+static int large_numbers(void)
+{
+    return feature[LARGE_MESSAGES] == 2 ? LARGEST_NUMBERS : LARGE_NUMBERS;
+}
+
+static size_t large_bytes(void)
+{
+    return ((size_t)large_numbers() + 1) * sizeof(uint64_t);
+}
 
 static bool is_large(uint64_t step)
 {
@@ -62,9 +77,11 @@ static void large_prepare(void)
         return;
     MPI_Type_contiguous(2, MPI_UINT64_T, &large_type);
     MPI_Type_commit(&large_type);
+    large_in = program_memory(1, large_bytes());
+    large_out = program_memory(1, large_bytes());
     checkpoint_register("large", &large, sizeof large);
-    checkpoint_register("large in", large_in, sizeof large_in);
-    checkpoint_register("large out", large_out, sizeof large_out);
+    checkpoint_register("large in", large_in, large_bytes());
+    checkpoint_register("large out", large_out, large_bytes());
 }
 
 /* none: what the library of that life took for no request. */
@@ -81,7 +98,7 @@ static int large_from(void)
 
 static void post_large(void)
 {
-    MPI_Irecv(large_in, (LARGE_NUMBERS + 1) / 2, large_type, large_from(), TAG_LARGE,
+    MPI_Irecv(large_in, (large_numbers() + 1) / 2, large_type, large_from(), TAG_LARGE,
               MPI_COMM_WORLD, &large.receiving);
 }
 
@@ -93,9 +110,9 @@ static void complete_large(uint64_t step)
     int elements, i = 0;
     MPI_Wait(&large.receiving, &status);
     MPI_Get_elements(&status, large_type, &elements);
-    while (i < LARGE_NUMBERS && large_in[i] == program_mix(step, (uint64_t)(large_from() + i)))
+    while (i < large_numbers() && large_in[i] == program_mix(step, (uint64_t)(large_from() + i)))
         i++;
-    if (elements != LARGE_NUMBERS || i < LARGE_NUMBERS)
+    if (elements != large_numbers() || i < large_numbers())
         wrong_in(step, "a large message is not what was sent");
     MPI_Send(&step, 1, MPI_UINT64_T, large_from(), TAG_LARGE_READ, MPI_COMM_WORLD);
     MPI_Recv(&read, 1, MPI_UINT64_T, (self.rank + 1) % self.ranks, TAG_LARGE_READ, MPI_COMM_WORLD,
@@ -108,7 +125,7 @@ static void complete_large(uint64_t step)
 static void send_persistently(int to)
 {
     if (large.persistent == MPI_REQUEST_NULL)
-        MPI_Bsend_init(large_out, LARGE_NUMBERS, MPI_UINT64_T, to, TAG_LARGE, MPI_COMM_WORLD,
+        MPI_Bsend_init(large_out, large_numbers(), MPI_UINT64_T, to, TAG_LARGE, MPI_COMM_WORLD,
                        &large.persistent);
     MPI_Start(&large.persistent);
     MPI_Wait(&large.persistent, MPI_STATUS_IGNORE);
@@ -124,18 +141,18 @@ static void send_large(uint64_t step)
     int to = (self.rank + 1) % self.ranks;
     enum large_mode mode = large_mode(step);
     MPI_Request request;
-    for (int i = 0; i < LARGE_NUMBERS; i++)
+    for (int i = 0; i < large_numbers(); i++)
         large_out[i] = program_mix(step, (uint64_t)(self.rank + i));
     if (mode == LARGE_BUFFERED_PERSISTENT) {
         send_persistently(to);
     } else if (mode == LARGE_BUFFERED_AT_ONCE) {
-        MPI_Bsend(large_out, LARGE_NUMBERS, MPI_UINT64_T, to, TAG_LARGE, MPI_COMM_WORLD);
+        MPI_Bsend(large_out, large_numbers(), MPI_UINT64_T, to, TAG_LARGE, MPI_COMM_WORLD);
     } else {
-        begin[mode](large_out, LARGE_NUMBERS, MPI_UINT64_T, to, TAG_LARGE, MPI_COMM_WORLD,
+        begin[mode](large_out, large_numbers(), MPI_UINT64_T, to, TAG_LARGE, MPI_COMM_WORLD,
                     &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    memset(large_out, 0xff, sizeof large_out);
+    memset(large_out, 0xff, large_bytes());
 }
 
 /* What the step before has left. */
@@ -166,6 +183,8 @@ static void large_end(void)
     if (large.persistent != MPI_REQUEST_NULL)
         MPI_Request_free(&large.persistent);
     MPI_Type_free(&large_type);
+    free(large_in);
+    free(large_out);
 }
 
 #endif

@@ -13,6 +13,8 @@ static struct {
     uint64_t round, total; /* of the rounds before it */
 } job;
 
+static long iterations = 5, same_size;
+
 static int bits_in(uint64_t mask)
 {
     int count = 0;
@@ -24,8 +26,13 @@ static int bits_in(uint64_t mask)
 /* All come to the same state: who was there has one and the same, a new process has none. */
 static bool meet(void)
 {
+    int size = job.size;
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.size);
+    if (same_size && job.size != size) {
+        fprintf(stderr, "regroup: the world had %d numbers and has %d\n", size, job.size);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
     uint64_t mine = UINT64_C(1) << job.rank, own[] = {job.round, job.total}, newest[2];
     if (MPI_Allreduce(&mine, &job.alive, 1, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD) != MPI_SUCCESS ||
         MPI_Allreduce(own, newest, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
@@ -112,12 +119,13 @@ static bool work(uint64_t rounds)
 
 int main(int argc, char **argv)
 {
-    long iterations = 5;
-    const struct program_option options[] = {{"iterations", &iterations, 1, 1000000, "rounds"}};
+    const struct program_option options[] = {
+        {"iterations", &iterations, 1, 1000000, "rounds"},
+        {"same-size", &same_size, 0, 1, "1: MPI_COMM_WORLD must keep its size (0)"}};
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &job.size);
     int status = PROGRAM_EXIT_USAGE;
-    if (program_options(argc, argv, "regroup", options, 1) && program_ranks("regroup", 1) &&
+    if (program_options(argc, argv, "regroup", options, 2) && program_ranks("regroup", 1) &&
         job.size <= 64) {
         while (!work((uint64_t)iterations))
             ;
