@@ -36,12 +36,24 @@ static bool takes_back(const char *id)
     return id[0] == '-';
 }
 
+/* The last of the ids that is about the claim; NULL: none is. */
+static const char *last_about(const struct claim *claim, const char *const *ids, size_t count)
+{
+    while (count > 0 && !claim_is_named(claim, ids[count - 1] + takes_back(ids[count - 1])))
+        count--;
+    return count > 0 ? ids[count - 1] : NULL;
+}
+
 bool claim_is_asked(const struct claim *claim, const char *const *ids, size_t count)
 {
-    for (size_t i = count; i > 0; i--)
-        if (claim_is_named(claim, ids[i - 1] + takes_back(ids[i - 1])))
-            return !takes_back(ids[i - 1]);
-    return false;
+    const char *id = last_about(claim, ids, count);
+    return id != NULL && !takes_back(id);
+}
+
+bool claim_is_taken_back(const struct claim *claim, const char *const *ids, size_t count)
+{
+    const char *id = last_about(claim, ids, count);
+    return id != NULL && takes_back(id);
 }
 
 bool claims_ask(const char *id, enum claim_asks what)
@@ -66,13 +78,28 @@ enum error_code claim_check_name(const char *id, struct error *error)
         near != NULL ? " (did you mean \"" : "", near != NULL ? near : "", near ? "\"?)" : "");
 }
 
+/* One of those that `id` names, or any if it is NULL. */
+static bool asks_for_one(const char *id, const char *const *ids, size_t count)
+{
+    for (size_t i = 0; i < claim_count; i++)
+        if ((id == NULL || claim_is_named(&claims[i], id)) &&
+            claim_is_asked(&claims[i], ids, count))
+            return true;
+    return false;
+}
+
 enum error_code claims_check(const char *const *ids, size_t count, struct error *error)
 {
-    enum error_code code = OK;
-    if (count > 0 && takes_back(ids[0]))
-        return error_set(error, ERROR_USAGE, "\"%s\" takes a claim back, and none is asked for yet",
-                         ids[0]);
-    for (size_t i = 0; code == OK && i < count; i++)
-        code = claim_check_name(ids[i] + takes_back(ids[i]), error);
-    return code;
+    for (size_t i = 0; i < count; i++) {
+        const char *id = ids[i] + takes_back(ids[i]);
+        enum error_code code = claim_check_name(id, error);
+        if (code != OK)
+            return code;
+        if (takes_back(ids[i]) && !asks_for_one(id, ids, i))
+            return error_set(error, ERROR_USAGE, "\"%s\" takes back what none before it asks for",
+                             ids[i]);
+    }
+    if (count > 0 && !asks_for_one(NULL, ids, count))
+        return error_set(error, ERROR_USAGE, "\"%s\" leaves no claim to be judged", ids[count - 1]);
+    return OK;
 }

@@ -183,12 +183,15 @@ static void mark_vacuous(struct judging *judging)
  * back. */
 static bool is_vacuous(const struct judging *judging, const char *id)
 {
-    for (size_t claim = 0; claim < claim_count; claim++)
-        if (!claims[claim].always && judging->asked[claim] && claim_is_named(&claims[claim], id) &&
-            judging->result[claim].verdict != VERDICT_VACUOUS)
+    bool asked = false;
+    for (size_t claim = 0; claim < claim_count; claim++) {
+        if (claims[claim].always || !judging->asked[claim] || !claim_is_named(&claims[claim], id))
+            continue;
+        if (judging->result[claim].verdict != VERDICT_VACUOUS)
             return false;
-    const struct claim *claim = claim_find(id);
-    return claim != NULL ? !claim->always : id[0] != '-' && strcmp(id, "I") != 0;
+        asked = true;
+    }
+    return asked;
 }
 
 static enum verdict overall(const struct judging *judging, const char *const *ids, size_t id_count)

@@ -64,9 +64,10 @@ bool claim_is_named(const struct claim *claim, const char *id);
 /* Do the ids ask for the claim? One that begins with "-" takes back what those before it ask for:
  * "H", "-H.line" is all of H but H.line. */
 bool claim_is_asked(const struct claim *claim, const char *const *ids, size_t count);
+bool claim_is_taken_back(const struct claim *claim, const char *const *ids, size_t count);
 
-/* OK if each of `ids` names a claim or a family; else ERROR_USAGE with the nearest name. So does a
- * first one that takes something back. */
+/* OK if each of `ids` names a claim or a family, each that takes something back comes after one
+ * that asks for it, and something is left to be judged; else ERROR_USAGE, with the nearest name. */
 enum error_code claims_check(const char *const *ids, size_t count, struct error *error);
 
 /* Does a claim that `id` names so ask for it? */

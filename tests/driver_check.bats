@@ -78,7 +78,16 @@ END
     [[ "$output" == *"H.order "* && "$output" != *"H.duplicate "* ]]
     run "$FAULTLINE" check --claims=-H.order faultline-out/latest/1
     [ "$status" -eq 64 ]
-    [[ "$output" == *'"-H.order" takes a claim back, and none is asked for yet'* ]]
+    [[ "$output" == *'"-H.order" takes back what none before it asks for'* ]]
+    run "$FAULTLINE" check --claims H.order,-H faultline-out/latest/1
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'"-H" leaves no claim to be judged'* ]]
+    run "$FAULTLINE" check --claims H,H.order,-H.order faultline-out/latest/1
+    [ "$status" -eq 0 ]
+    sed -i 's/claims = {/expect = { cover = { "H.order" } }, claims = {/' s.lua
+    run "$FAULTLINE" run s.lua
+    [ "$status" -eq 64 ]
+    [[ "$output" == *'"claims" takes back H.order, which is promised'* ]]
     run "$FAULTLINE" check --claims H,-H.ordr faultline-out/latest/1
     [ "$status" -eq 64 ]
     [[ "$output" == *'did you mean "H.order"?'* ]]

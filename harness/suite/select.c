@@ -270,14 +270,26 @@ void selection_release(struct selection *selection)
 
 /* --- checking ------------------------------------------------------------------------------ */
 
+/* What is promised must be judged. */
+static enum error_code check_promised(const struct scenario *scenario, const char *id,
+                                      struct error *error)
+{
+    const struct claim *claim = claim_find(id);
+    enum error_code code = claim_check_name(id, error);
+    if (claim != NULL &&
+        claim_is_taken_back(claim, (const char *const *)scenario->claim, scenario->claim_count))
+        code = error_set(error, ERROR_USAGE, "\"claims\" takes back %s, which is promised", id);
+    return code;
+}
+
 static enum error_code check_claims(const struct scenario *scenario, struct error *error)
 {
     enum error_code code =
         claims_check((const char *const *)scenario->claim, scenario->claim_count, error);
     for (size_t i = 0; code == OK && i < scenario->cover_count; i++)
-        code = claim_check_name(scenario->cover[i], error);
+        code = check_promised(scenario, scenario->cover[i], error);
     if (code == OK && scenario->violates != NULL)
-        code = claim_check_name(scenario->violates, error);
+        code = check_promised(scenario, scenario->violates, error);
     return code;
 }
 

@@ -18,16 +18,16 @@
 
 #define IDS_MAX (2 * SCENARIO_MAX_CLAIMS + 1)
 
-/* The scenario's claims, and those that its expectations speak of. */
+/* What the scenario's expectations speak of, and its claims: what these take back stays so. */
 static size_t ids_of(const struct scenario *scenario, const char *ids[IDS_MAX])
 {
     size_t count = 0;
-    for (size_t i = 0; i < scenario->claim_count && count < IDS_MAX; i++)
-        ids[count++] = scenario->claim[i];
     for (size_t i = 0; i < scenario->cover_count && count < IDS_MAX; i++)
         ids[count++] = scenario->cover[i];
     if (scenario->violates != NULL && count < IDS_MAX)
         ids[count++] = scenario->violates;
+    for (size_t i = 0; i < scenario->claim_count && count < IDS_MAX; i++)
+        ids[count++] = scenario->claim[i];
     return count;
 }
 

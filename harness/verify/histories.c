@@ -60,7 +60,8 @@ bool shows_order(const struct shown *shown)
 
 bool shows_synchronous(const struct shown *shown)
 {
-    if (!shown->pair || !call_is_synchronous(shown->sent.record->call))
+    if (!shown->pair || shown->sent.record->error != 0 ||
+        !call_is_synchronous(shown->sent.record->call))
         return false;
     bool blocks = shown->sent.record->request == 0;
     struct at over = blocks ? shown->sent : at_completion(shown->sent);

@@ -304,6 +304,8 @@ void steer_gather(MPI_Comm comm)
 MPI_Comm steer_grid(MPI_Comm comm)
 {
     int kind;
+    if (comm == handles.COMM_NULL)
+        return comm;
     bool well = library.Topo_test(comm, &kind) == MPI_SUCCESS;
     return well && kind == MPI_CART ? comm : handles.COMM_NULL;
 }

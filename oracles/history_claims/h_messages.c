@@ -315,6 +315,7 @@ static void report_lost_sight(struct passage *passage, const struct received *re
     judging_unknown(passage->judging, CLAIM_H_DUPLICATE);
     judging_unknown(passage->judging, CLAIM_H_PAYLOAD);
     judging_unknown(passage->judging, CLAIM_H_ORDER);
+    judging_unknown(passage->judging, CLAIM_H_SYNCHRONOUS);
 }
 
 /* What an anomaly is known by, so that it is told once although it is in the effective history

@@ -127,11 +127,24 @@ void channel_close_pair(struct match *match, struct channel *channel, struct sen
     pool_give(&match->received_pool, received);
 }
 
+/* Which of the channel's receives took which of its sends: the order of both may not tell. Bytes
+ * that differ would, but they may be the same. */
+static bool is_unsure(const struct match *match, const struct channel *channel,
+                      const struct received *received)
+{
+    const struct match_rank *from = &match->rank[channel->source];
+    const struct match_rank *to = &match->rank[channel->destination];
+    return channel->may_lack || channel->maybe_taken || channel->endpoint->lost_sight ||
+           to->dormant_until > 0 || from->several_threads || to->several_threads ||
+           match_wild_before(channel, received->order);
+}
+
 static void settle_pair(struct match *match, struct channel *channel, struct sent *sent,
                         struct received *received)
 {
     if (sent->synchronous && sent->returned != 0 &&
-        sent->returned + match->clocks_apart < received->enter)
+        sent->returned + match->clocks_apart < received->enter &&
+        !is_unsure(match, channel, received))
         channel_report(match, ANOMALY_EARLY_RETURN, channel, sent, received, NULL);
     /* While dormant receives exist, the order of posting is not known for all receives, so nothing
      * can be said to be overtaken. */

@@ -71,6 +71,13 @@ static bool is_sendrecv(unsigned call)
            role == ROLE_ISENDRECV_REPLACE;
 }
 
+void match_note_thread(struct match_rank *rank, uint16_t thread)
+{
+    rank->several_threads |= rank->is_at_work && rank->thread != thread;
+    rank->is_at_work = true;
+    rank->thread = thread;
+}
+
 static void record_send(struct match *match, const struct stream_event *event)
 {
     const struct record *record = event->record;
@@ -98,6 +105,8 @@ static void record_send(struct match *match, const struct stream_event *event)
     sent->optional = event->in_progress || record->error != 0;
     sent->no_hash = (record->flags & FLAG_NO_HASH) != 0;
     sent->synchronous = call_is_synchronous(record->call);
+    channel->may_lack |= sent->optional;
+    match_note_thread(&match->rank[event->rank], record->thread);
     /* The one request of a non-blocking sendrecv is kept for its receive. */
     if (record->request != 0 && !is_sendrecv(record->call)) {
         sent->request = record->request;
@@ -227,6 +236,7 @@ static void complete_send(struct match *match, const struct request *request,
         if (!(record->flags & FLAG_FREED) && record->error == 0)
             sent->returned = atomic_load(&record->leave);
         sent->optional |= request->cancelled && (record->flags & FLAG_FREED);
+        channel->may_lack |= sent->optional;
         return;
     }
     if (!channel_take_sent(match, channel, sent))

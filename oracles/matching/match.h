@@ -67,10 +67,14 @@ struct match_rank {
     uint64_t received;
     uint64_t dormant_until; /* of `received`: how long dormant ones are kept; 0: there are none */
     uint64_t born;          /* when its newest life began; 0: it has only one so far */
-    struct received *undecided; /* newest first */
-    unsigned cut_count;         /* of the newest life, and until its call was done again */
+    bool is_at_work, several_threads; /* it has sent or received; and in more than one thread */
+    uint16_t thread;                  /* that did so last */
+    struct received *undecided;       /* newest first */
+    unsigned cut_count;               /* of the newest life, and until its call was done again */
     struct cut_send cut[MATCH_CUT_SENDS];
 };
+
+void match_note_thread(struct match_rank *rank, uint16_t thread);
 
 struct match {
     int ranks;

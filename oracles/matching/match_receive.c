@@ -159,6 +159,7 @@ struct received *receive_post(struct match *match, const struct stream_event *ev
     received->want_tag = want_tag;
     received->rank = event->rank;
     received->thread = record->thread;
+    match_note_thread(rank, record->thread);
     return received;
 }
 

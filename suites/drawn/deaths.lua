@@ -18,7 +18,7 @@ local function arguments(number, size, ...)
            "--communicators", random(0, 1), "--late", 1, "--inter", 0,
            "--persistent-collectives", 0, "--outstanding", 0,
            "--freed", random(0, 2), "--made", random(0, 1), "--constructors", random(0, 3),
-           "--wrong", number % 2, "--sought", random(0, 1), ... }
+           "--wrong", number % 2, "--sought", random(0, 1), "--testimony", random(0, 2), ... }
 end
 
 -- Waits until all ranks have begun, and then knows who is which rank when processes have died.
@@ -88,7 +88,8 @@ end
 local function inside_a_line(p, protocol, team)
   local ranks = job(p, protocol, team)
   local first = random(0, p.ranks - 1)
-  local second = team > 1 and first ~ 1 or (first + random(p.ranks - 1)) % p.ranks
+  local mate = first // team * team + (first + 1) % team
+  local second = team > 1 and mate or (first + random(p.ranks - 1)) % p.ranks
   local line = random(2)
   for death = 1, 4 do
     local dies, saves = first, second
@@ -143,13 +144,13 @@ for number = 1, PROGRAMS do
   } do
     local what, deaths = table.unpack(kind)
     for _, protocol in ipairs { "scmel", "pessimistic", "camel", "teams" } do
-      local team = protocol == "teams" and 2 or 1
+      local team = protocol == "teams" and random(2, 3) or 1
       if team == 1 or deaths ~= on_the_way then -- who of a team comes then is not known
         scenario(("%s: %s %d"):format(protocol, what, number)) {
           protocol = protocol, program = "drawn", claims = { "H", "M" },
           arguments = arguments(number, 12),
           policy = POLICIES[number % 3],
-          ranks = team == 2 and 4 or random(3, 5),
+          ranks = team > 1 and 2 * team or random(3, 5),
           environment = { [protocol:upper() .. "_EVERY"] = random(1, 3), TEAMS_SIZE = team },
           engine = "step", survivors = true, timeout = 60,
           plan = function(p)
@@ -159,6 +160,40 @@ for number = 1, PROGRAMS do
         }
       end
     end
+  end
+end
+
+-- A new process dies in one of the calls by which it joins the others, while a rank that lives still
+-- stands before one of them.
+local JOINING = { { "MPI_Intercomm_merge", 1 }, { "MPI_Bcast", 1 }, { "MPI_Comm_split", 1 },
+                  { "MPI_Comm_split", 2 } }
+
+local function joining(p)
+  for rank = 0, p.ranks - 1 do p:await { rank = rank, event = "call", nth = 2 } end
+  local dead = random(0, p.ranks - 1)
+  local behind = (dead + random(p.ranks - 1)) % p.ranks
+  local function at(rank, which)
+    return { rank = rank, call = JOINING[which][1], nth = JOINING[which][2], level = "wire" }
+  end
+  local death = p:kill { rank = dead, event = "call", nth = random(60) }
+  local stands = random(#JOINING - 1)
+  local stop, last = at(behind, stands), at(p.ranks, random(stands + 1, #JOINING))
+  stop.after, stop.attempt = death, true
+  stop.release = { rank = behind == 0 and 1 or 0, event = "call", level = "wire", nth = 400 }
+  last.after, last.position = death, chance(50) and "inside" or "after"
+  p:stop(stop)
+  p:kill(last)
+end
+
+for number = 1, 3 * PROGRAMS do
+  for _, protocol in ipairs { "scmel", "pessimistic", "camel", "teams" } do
+    scenario(("%s: joining %d"):format(protocol, number)) {
+      protocol = protocol, program = "laplace", claims = { "H", "M" },
+      arguments = { "--iterations", random(15, 40), "--size", 16 },
+      policy = POLICIES[number % 3], ranks = 4,
+      environment = { [protocol:upper() .. "_EVERY"] = random(4), TEAMS_SIZE = 2 },
+      engine = "step", survivors = true, timeout = 60, plan = joining,
+    }
   end
 end
 
@@ -239,7 +274,7 @@ for number = 1, PROGRAMS do
   local ranks = random(2, 4)
   scenario(("replication: at a send %d"):format(number)) {
     protocol = "replication", program = "drawn", claims = { "H", "P" },
-    arguments = arguments(number, 12, "--testimony", random(0, 2), "--large", number % 2),
+    arguments = arguments(number, 12, "--large", number % 2),
     policy = POLICIES[number % 3],
     ranks = 2 * ranks, reserve = ranks, engine = "step", survivors = true, timeout = 60,
     plan = function(p)

@@ -54,12 +54,11 @@ for number = 1, PROGRAMS do
   end
 end
 
--- The only line is begun at the last potential checkpoint or the one before it, when other ranks may
--- have gone past theirs; the program sends nothing after that, and in some a rank does not hear of
--- the line until it is in MPI_Finalize.
+-- The only line is begun at the last potential checkpoint, or at the one before it, when other ranks may
+-- have gone past theirs. In some a rank does not hear of the line until it is in MPI_Finalize.
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
-    local iterations = random(2, 5)
+    local iterations = random(3, 6)
     scenario(("%s: one line at the end %d"):format(protocol.name, number)) {
       protocol = protocol.name, program = "roots", claims = protocol.claims,
       policy = POLICIES[number % 3],

@@ -129,3 +129,34 @@ for number = 1, PROGRAMS do
     }
   end
 end
+
+-- The calls by which a new process joins the others: it dies in one of them, while a rank that lives
+-- still stands before an earlier one.
+local JOINING = { "MPI_Intercomm_merge", "MPI_Bcast", "MPI_Comm_split" }
+
+local function joins(p, ranks)
+  local dead = random(0, ranks - 1)
+  local behind = (dead + random(ranks - 1)) % ranks
+  local number = random(2)
+  local death = p:kill { rank = dead, event = "call", level = "wire", nth = random(30) }
+  p:stop { rank = behind, call = JOINING[number], level = "wire", after = death, attempt = true,
+           release = { rank = behind == 0 and 1 or 0, event = "call", level = "wire", nth = 400 } }
+  p:kill { rank = ranks, call = JOINING[random(number + 1, 3)], level = "wire", after = death,
+           position = pick { "inside", "after" } }
+end
+
+for number = 1, PROGRAMS do
+  for _, world in ipairs(worlds) do
+    local protocol, fate, claims, draw = table.unpack(world)
+    if fate == "replaced" then
+      local program, arguments = draw()
+      local ranks = random(3, 6)
+      scenario(("%s: joining %d"):format(protocol, number)) {
+        protocol = protocol, program = program, arguments = arguments, claims = claims,
+        ranks = ranks, environment = { FT_MPI_MODE = protocol == "ft_mpi" and "replace" or nil },
+        policy = POLICIES[number % 3], engine = "step", survivors = true, timeout = 60,
+        plan = function(p) joins(p, ranks) end,
+      }
+    end
+  end
+end

@@ -346,7 +346,7 @@ situation("how often a rank asks, told to one before the line", 3, {
 for _, seed in ipairs { 6, 8, 11 } do
   situation("receives started again, over three deaths, delays " .. seed, 2, {
     program = "drawn", claims = { "C", "D", "H", "-H.synchronous" },
-  environment = { C3_PIGGYBACK = "color" },
+    environment = { C3_PIGGYBACK = "color" },
     arguments = { "--seed", 1, table.unpack(seldom) },
     plan = function(p)
       p:jitter { ms = 2, seed = seed }

@@ -28,21 +28,41 @@ static struct newcomer_info find_missing(MPI_Comm alive)
     return info;
 }
 
-/* Old and new processes in one, in the order of their numbers. newcomer: its place among the new
- * ones; -1: an old process, whose number is known. */
-static bool join(MPI_Comm family, int newcomer, struct newcomer_info *info, MPI_Comm *whole)
+/* Old and new processes in one communicator, the new ones behind. False: one has died. */
+static bool merge(MPI_Comm family, bool comes, MPI_Comm *merged)
 {
-    MPI_Comm merged;
-    *whole = MPI_COMM_NULL;
-    if (PMPI_Intercomm_merge(family, newcomer >= 0, &merged) != MPI_SUCCESS)
-        return false;
+    if (PMPI_Intercomm_merge(family, comes, merged) == MPI_SUCCESS)
+        return true;
+    *merged = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
+    return false;
+}
+
+/* All get the order of their numbers. newcomer: its place among the new ones; -1: an old process,
+ * whose number is known. */
+static bool join(MPI_Comm merged, int newcomer, struct newcomer_info *info, MPI_Comm *whole)
+{
     bool well = PMPI_Bcast(info, INFO_INTS, MPI_INT, 0, merged) == MPI_SUCCESS;
     if (well && newcomer >= 0)
         ft_mpi.world.rank = info->number[newcomer];
-    well = well && PMPI_Comm_split(merged, 0, ft_mpi.world.rank, whole) == MPI_SUCCESS;
-    if (!well)
-        PMPIX_Comm_revoke(merged); /* the others must not wait in it for this one */
-    PMPI_Comm_free(&merged);
+    if (well && PMPI_Comm_split(merged, 0, ft_mpi.world.rank, whole) == MPI_SUCCESS)
+        return true;
+    *whole = MPI_COMM_NULL;
+    PMPIX_Comm_revoke(merged); /* the others must not wait in it for this one */
+    return false;
+}
+
+/* Nobody waits in the merged communicator for a process that has none. */
+static bool join_all(MPI_Comm alive, MPI_Comm family, struct newcomer_info *info, MPI_Comm *whole)
+{
+    MPI_Comm merged;
+    *whole = MPI_COMM_NULL;
+    bool well = ft_mpi_agree(alive, merge(family, false, &merged));
+    if (well)
+        well = join(merged, -1, info, whole);
+    else if (merged != MPI_COMM_NULL)
+        PMPIX_Comm_revoke(merged); /* the new ones may be in it */
+    if (merged != MPI_COMM_NULL)
+        PMPI_Comm_free(&merged);
     return well;
 }
 
@@ -56,7 +76,7 @@ bool ft_mpi_replace(MPI_Comm alive, MPI_Comm *whole)
                                    0, alive, &family, MPI_ERRCODES_IGNORE) == MPI_SUCCESS;
     bool well = ft_mpi_agree(alive, spawned);
     if (well)
-        well = ft_mpi_agree(family, join(family, -1, &info, whole));
+        well = ft_mpi_agree(family, join_all(alive, family, &info, whole));
     if (!well && spawned)
         PMPIX_Comm_revoke(family);
     return well;
@@ -73,13 +93,15 @@ _Noreturn static void leave(void)
 void ft_mpi_take_place(MPI_Comm parents)
 {
     struct newcomer_info info;
+    MPI_Comm merged;
     int newcomer;
     faultline_becomes(FAULTLINE_NO_RANK);
     PMPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(MPI_COMM_WORLD, &newcomer);
-    bool well = join(parents, newcomer, &info, &ft_mpi.world.comm);
+    bool well = merge(parents, true, &merged) && join(merged, newcomer, &info, &ft_mpi.world.comm);
     if (!well || !ft_mpi_agree(parents, true))
         leave();
+    PMPI_Comm_free(&merged);
     ft_mpi.world.size = info.size;
     for (int number = 0; number < info.size; number++)
         ft_mpi.world.place[number] = ft_mpi.world.first[number] = number;

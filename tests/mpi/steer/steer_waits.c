@@ -2,11 +2,11 @@
  *   group   2 ranks: rank 1 sends some messages; rank 0 sends to rank 1, and makes a communicator
  *           with it; rank 1 says that it is made (phase "made"), and receives
  *   many    2 ranks: rank 0 begins 600 synchronous sends, and then waits for all of them
- *   refused 2 ranks: rank 0 makes a call that the library refuses, since MPI_COMM_WORLD has no
- * grid; rank 1 waits for a message that it sends afterwards behind  3 ranks: rank 0 posts a receive
- * from anyone, then probes with MPI_Mprobe for a message of anyone; rank 1 sends two, rank 2 one
- * when both are received after   the same with a second receive that it posts, and waits for first
- */
+ *   refused 2 ranks: rank 0 makes a call that the library refuses, as MPI_COMM_WORLD has no grid;
+ *           rank 1 waits for a message that it sends then
+ *   behind  3 ranks: rank 0 posts a receive from anyone, then probes with MPI_Mprobe for a message
+ *           of anyone; rank 1 sends two, rank 2 one when both are received
+ *   after   the same with a second receive that it posts, and waits for first */
 #include <faultline.h>
 #include <mpi.h>
 

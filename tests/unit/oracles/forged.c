@@ -24,7 +24,7 @@ static const struct {
     {"H.duplicate", {60, 40, 599}},
     {"H.payload", {14, 2, 602}},
     {"H.order", {9, 5, 566}},
-    {"H.synchronous", {4, 4, 688}},
+    {"H.synchronous", {4, 4, 694}},
     {"H.collective", {43, 1, 214}},
     {"H.probe", {6, 2, 616}},
     {"H.result", {0, 0, 605}},

@@ -202,8 +202,11 @@ static bool call(const int *info)
     all[INFO_RANKS] = spawned.self.ranks;
     memcpy(all + INFO_REST, info, (spawned.numbers - INFO_REST) * sizeof *all);
     spawned.next = (struct communicators){MPI_COMM_NULL, MPI_COMM_NULL};
-    bool well = are_well(merge(family, false, &whole)) &&
-                are_well(join(whole, spawned.self.rank, NOBODY, all, &spawned.next));
+    bool well = are_well(merge(family, false, &whole));
+    if (well)
+        well = are_well(join(whole, spawned.self.rank, NOBODY, all, &spawned.next));
+    else if (whole != MPI_COMM_NULL)
+        PMPIX_Comm_revoke(whole); /* the new ones may be in it */
     /* Those that come and live must not wait for those who do not go on with them. */
     well = all_agree(family, well);
     free(all);

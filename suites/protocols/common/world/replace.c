@@ -75,23 +75,43 @@ bool world_is_missing(const struct newcomer_info *info, int rank)
     return false;
 }
 
-/* One communicator of both, its ranks as they were: `info` goes from the first of those who live to
- * all. `place`: of a new process among the new ones; -1: it is none. */
-static bool join(MPI_Comm family, int place, struct newcomer_info *info, MPI_Comm *comm)
+/* Old and new processes in one communicator, the new ones behind. False: one has died. */
+static bool merge(MPI_Comm family, bool comes, MPI_Comm *whole)
 {
-    MPI_Comm whole;
-    *comm = MPI_COMM_NULL;
-    if (PMPI_Intercomm_merge(family, place >= 0, &whole) != MPI_SUCCESS)
-        return false;
+    if (PMPI_Intercomm_merge(family, comes, whole) == MPI_SUCCESS)
+        return true;
+    *whole = MPI_COMM_NULL; /* what a call leaves that fails means nothing */
+    return false;
+}
+
+/* The ranks as they were: `info` goes from the first of those who live to all. `place`: of a new
+ * process among the new ones; -1: it is none. */
+static bool join(MPI_Comm whole, int place, struct newcomer_info *info, MPI_Comm *comm)
+{
     bool well = PMPI_Bcast(info, sizeof *info / sizeof(int), MPI_INT, 0, whole) == MPI_SUCCESS;
     if (well && place >= 0) {
         here.ranks = info->ranks;
         here.rank = info->missing[place];
     }
-    well = well && PMPI_Comm_split(whole, 0, here.rank, comm) == MPI_SUCCESS;
-    if (!well)
-        world_revoke(whole);
-    PMPI_Comm_free(&whole);
+    if (well && PMPI_Comm_split(whole, 0, here.rank, comm) == MPI_SUCCESS)
+        return true;
+    *comm = MPI_COMM_NULL;
+    world_revoke(whole); /* the others must not wait in it for this one */
+    return false;
+}
+
+/* Nobody waits in the merged communicator for a process that has none. */
+static bool join_all(MPI_Comm alive, MPI_Comm family, struct newcomer_info *info, MPI_Comm *comm)
+{
+    MPI_Comm whole;
+    *comm = MPI_COMM_NULL;
+    bool well = world_agree(alive, merge(family, false, &whole));
+    if (well)
+        well = join(whole, -1, info, comm);
+    else if (whole != MPI_COMM_NULL)
+        world_revoke(whole); /* the new ones may be in it */
+    if (whole != MPI_COMM_NULL)
+        PMPI_Comm_free(&whole);
     return well;
 }
 
@@ -107,7 +127,7 @@ static bool replace(MPI_Comm alive, struct newcomer_info *info, MPI_Comm *comm)
     /* Where one of these has no such communicator, the others must not wait in it for him. */
     bool well = world_agree(alive, spawned);
     if (well)
-        well = world_agree(family, join(family, -1, info, comm));
+        well = world_agree(family, join_all(alive, family, info, comm));
     if (!well && spawned)
         world_revoke(family);
     return well;
@@ -161,12 +181,15 @@ static void note_world(void)
 
 static void take_place(void)
 {
+    MPI_Comm whole;
     int place;
     faultline_becomes(FAULTLINE_NO_RANK);
     PMPI_Comm_set_errhandler(parents, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(MPI_COMM_WORLD, &place);
-    if (!join(parents, place, &info_here, &here.comm) || !world_agree(parents, true))
+    if (!merge(parents, true, &whole) || !join(whole, place, &info_here, &here.comm) ||
+        !world_agree(parents, true))
         world_leave();
+    PMPI_Comm_free(&whole);
     note_world();
     faultline_becomes((uint64_t)here.rank);
 }
