@@ -163,8 +163,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- A new process dies in one of the calls by which it joins the others, while a rank that lives still
--- stands before one of them.
+-- A new process dies in one of the calls by which it joins the others, while a rank that lives
+-- still stands before one of them.
 local JOINING = { { "MPI_Intercomm_merge", 1 }, { "MPI_Bcast", 1 }, { "MPI_Comm_split", 1 },
                   { "MPI_Comm_split", 2 } }
 
@@ -363,8 +363,8 @@ for number = 1, PROGRAMS do
 end
 
 -- Far from lines: a rank dies and is given back what it had contributed to reductions of others;
--- then one of these others dies, to whom it gives this again, and its new process once more, `times`
--- in all.
+-- then one of these others dies, to whom it gives this again, and its new process once more,
+-- `times` in all.
 local function given_again(p, protocol, times)
   local ranks = job(p, protocol, 1)
   local child = random(0, p.ranks - 1)

@@ -33,7 +33,7 @@ static struct {
     struct logged *first, *last;    /* msgLog, in the order of sending */
     struct determinants own;        /* detBuf */
     struct determinants others;     /* detLog */
-    struct determinants safe;       /* this rank's own that its keeper has, if it has one */
+    struct determinants *stored;    /* by rank: this rank's own that it was the first to have */
     uint64_t *came;                 /* by rank: messages, those that wait here too */
     struct packet_list waiting;     /* they have come and not been taken in */
     struct letter_bytes **gathered; /* they have come and not been looked at */
@@ -48,6 +48,7 @@ void logging_open(void)
     mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_BYTES);
     mallopt(M_TRIM_THRESHOLD, HEAP_FREE_BYTES);
     logs.came = memory((size_t)self.ranks, sizeof *logs.came);
+    logs.stored = memory((size_t)self.ranks, sizeof *logs.stored);
 }
 
 /* --- notes ------------------------------------------------------------------------------------ */
@@ -134,23 +135,6 @@ static void make_safe(void)
     }
 }
 
-static void keep_safe(const struct determinants *stored)
-{
-    if (!this_logger.pessimistic)
-        return;
-    for (size_t i = 0; i < stored->count; i++)
-        if (determinants_have(&logs.own, &stored->all[i]))
-            determinants_add(&logs.safe, &stored->all[i]);
-}
-
-/* A new process has the place of the keeper. */
-static void resend_to_keeper(void)
-{
-    send_to_keeper(&logs.safe);
-    if (logs.own.count > 0)
-        send_to_keeper(&logs.own);
-}
-
 /* --- sending on ------------------------------------------------------------------------------- */
 
 /* [CM] lines 1 to 9. What stays in the team is sent again when the team does its work again. */
@@ -225,6 +209,25 @@ static void store(struct determinants *carried, int from, bool acknowledged)
         determinants_filter(carried, is_not_in, &logs.own);
     if (acknowledged && carried->count > 0)
         send_stored(carried, from);
+}
+
+/* [CM] lines 19 to 21. */
+static void is_stored(const struct determinants *carried, int by)
+{
+    for (size_t i = 0; i < carried->count; i++)
+        if (determinants_have(&logs.own, &carried->all[i]))
+            determinants_add(&logs.stored[by], &carried->all[i]);
+    determinants_filter(&logs.own, is_not_in, carried);
+}
+
+/* What the dead one was the first to have goes along with what this rank sends, until another has
+ * it: the new process is sent what is in the log, and not all determinants had come with that. */
+static void is_stored_no_more(int by)
+{
+    struct determinants *lost = &logs.stored[by];
+    for (size_t i = 0; i < lost->count; i++)
+        determinants_add(&logs.own, &lost->all[i]);
+    determinants_release(lost);
 }
 
 /* [CM] lines 11 to 13: false: it is of a process that has died, and the one after it sends it
@@ -305,10 +308,8 @@ static void letter_comes(const struct letter_bytes *bytes)
         stage_comes(&letter, &carried, &in);
     else if (letter.kind == LETTER_SAFE)
         store(&carried, letter.sender, true);
-    else if (letter.kind == LETTER_STORED) {
-        keep_safe(&carried);
-        determinants_filter(&logs.own, is_not_in, &carried); /* [CM] lines 19 to 21 */
-    }
+    else if (letter.kind == LETTER_STORED)
+        is_stored(&carried, letter.sender);
     determinants_release(&carried);
 }
 
@@ -407,7 +408,8 @@ void logging_drop_before(uint64_t line)
 {
     determinants_filter(&logs.own, is_since, &line);
     determinants_filter(&logs.others, stays, &line);
-    determinants_filter(&logs.safe, is_since, &line);
+    for (int rank = 0; rank < self.ranks; rank++)
+        determinants_filter(&logs.stored[rank], is_since, &line);
     while (logs.first && logs.first->line < line) {
         if (logs.first->noted)
             faultline_dropped(0, logs.first->to, logs.first->ssn);
@@ -422,7 +424,9 @@ void logging_close(void)
         drop_first();
     determinants_release(&logs.own);
     determinants_release(&logs.others);
-    determinants_release(&logs.safe);
+    for (int rank = 0; rank < self.ranks; rank++)
+        determinants_release(&logs.stored[rank]);
+    free(logs.stored);
     packet_list_clear(&logs.waiting);
     free(logs.came);
 }
@@ -439,9 +443,10 @@ void logging_resend(int to)
     for (const struct logged *one = logs.first; one; one = one->next)
         if (one->to == to)
             channels_send(one->bytes, to, LETTER_MESSAGE);
+    is_stored_no_more(to);
     trees_resend(to);
-    if (this_logger.pessimistic && to == keeper())
-        resend_to_keeper();
+    if (this_logger.pessimistic && to == keeper() && logs.own.count > 0)
+        send_to_keeper(&logs.own);
     logging_announce_resent(to);
 }
 
