@@ -178,7 +178,7 @@ static const struct option_line lines[] = {
      "(default 5; 0: not)"},
     {"no-control", KEY_NO_CONTROL, NULL, FOR_RUN,
      "do not run what violates a claim once more without its faults"},
-    {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead, separated by commas; -ID takes one back"},
+    {"claims", KEY_CLAIMS, "LIST", FOR_CHECK, "judge these instead: IDs and -IDs, with commas"},
     {"verbose", KEY_VERBOSE, NULL, FOR_RUN | FOR_LIST | FOR_CHECK, "say more, of what passed too"},
 };
 #define LINE_COUNT (sizeof lines / sizeof lines[0])

@@ -54,8 +54,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- The only line is begun at the last potential checkpoint, or at the one before it, when other ranks may
--- have gone past theirs. In some a rank does not hear of the line until it is in MPI_Finalize.
+-- The only line is begun at the last potential checkpoint, or at the one before it, when other
+-- ranks may have gone past theirs. In some a rank does not hear of it until it is in MPI_Finalize.
 for number = 1, PROGRAMS do
   for _, protocol in ipairs(protocols) do
     local iterations = random(3, 6)

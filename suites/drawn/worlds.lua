@@ -130,8 +130,8 @@ for number = 1, PROGRAMS do
   end
 end
 
--- The calls by which a new process joins the others: it dies in one of them, while a rank that lives
--- still stands before an earlier one.
+-- The calls by which a new process joins the others: it dies in one of them, while a rank that
+-- lives still stands before an earlier one.
 local JOINING = { "MPI_Intercomm_merge", "MPI_Bcast", "MPI_Comm_split" }
 
 local function joins(p, ranks)
