@@ -25,7 +25,7 @@ covers() {
     [[ "$output" == *"# coverage of 1 run"* ]]
     [[ "$output" =~ "#   B.empty "\ +[1-9][0-9]*" situations in 1 run, 0 violations" ]]
     [[ "$output" == *"#   kill, participant: blocking:mid-write 1"* ]]
-    [[ "$output" == *"# holes: H.collective"* ]]
+    [[ "$output" == *"# holes: H.synchronous, H.collective"* ]]
     echo "$output" >tap
     prove --exec cat tap
     grep -q 'tests="2" failures="0" errors="0"' j.xml

@@ -59,7 +59,7 @@ load drawn_common
 # the plan held (H.progress), what a rank had received from a survivor was from nobody when a second
 # process took its place (H.orphan), and a process that had ended by itself could be killed (I.installed).
 @test "ranks die in a repair, together, as new processes and at the end, and the world is repaired" {
-    none_fails worlds '*: * [1-4]' 10 20
+    none_fails worlds '*: * [1-4]' 24 32
 }
 
 # drawn_again SEED SUITE FILTER: runs these scenarios, which must all pass, and prints how many they are.
