@@ -102,8 +102,8 @@ same() {
     done
 }
 
-# What went wrong here: a send that the library refuses took the place of one that is not sent again.
-@test "in recovery a send with a wrong tag is refused, also where the next one is not sent again" {
+# What went wrong here: a call that the library refuses took the place of one that is not done again.
+@test "in recovery what the library refuses is refused again, also where the next call is not done again" {
     for nth in 1 2 3 5; do
         rm -rf "$FAULTLINE_STORE"
         C3_EVERY=1 killed_at 0 c3:before-checkpoint $((nth + 1)) 2 "$BUILD/tests/mpi/c3_refused_send"

@@ -262,22 +262,40 @@ static void turn(void)
     gathered += program_mix(got[1], (uint64_t)from);
 }
 
+static int calls_of(uint64_t step)
+{
+    return feature[COLLECTIVES] ? draw(step, 90201, 3) : 0;
+}
+
+static int which_call(uint64_t step, int i)
+{
+    bool favourite = varied.call >= 0 && draw(step, 90208 + i, 2);
+    return favourite ? varied.call : draw(step, 90202 + i, CALLS);
+}
+
+static enum way way_of_call(uint64_t step, int i)
+{
+    int way = draw(step, 90204 + i, WAYS);
+    return way == NONBLOCKING && feature[NONBLOCKING_COLLECTIVES] ? NONBLOCKING
+           : way == PERSISTENT && feature[PERSISTENT_COLLECTIVES] ? PERSISTENT
+                                                                  : BLOCKING;
+}
+
+static bool is_blocking_barrier(uint64_t step, int i)
+{
+    return which_call(step, i) == CALL_BARRIER && way_of_call(step, i) == BLOCKING;
+}
+
 /* A barrier that blocks comes first: it may be a checkpoint, and then the step begins again. */
 static void call_all(void)
 {
     uint64_t step = self.kept.step;
-    int calls = feature[COLLECTIVES] ? draw(step, 90201, 3) : 0;
-    for (int i = 0; i < calls; i++) {
+    for (int i = 0; i < calls_of(step); i++) {
         struct call call;
         call_begin(&call);
-        int which = draw(step, 90202 + i, CALLS), way = draw(step, 90204 + i, WAYS);
-        if (varied.call >= 0 && draw(step, 90208 + i, 2))
-            which = varied.call;
-        call.way = way == NONBLOCKING && feature[NONBLOCKING_COLLECTIVES] ? NONBLOCKING
-                   : way == PERSISTENT && feature[PERSISTENT_COLLECTIVES] ? PERSISTENT
-                                                                          : BLOCKING;
-        if (i == 0 || which != CALL_BARRIER || call.way != BLOCKING)
-            perform(&call, which);
+        call.way = way_of_call(step, i);
+        if (i == 0 || !is_blocking_barrier(step, i))
+            perform(&call, which_call(step, i));
         free(call.world);
     }
 }
@@ -357,11 +375,17 @@ static bool are_outstanding(uint64_t step)
 }
 
 /* A call is begun while those that the step before has left are still under way at some ranks,
- * which complete all together, or this one first. */
+ * which complete all together, or this one first; not ahead of a barrier at which the step may
+ * begin again. */
 static void end_left_over(uint64_t step)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
     uint64_t given = step, got = 0;
+    if (calls_of(step) > 0 && is_blocking_barrier(step, 0)) {
+        if (kept.outstanding)
+            end_overlapping(MPI_REQUEST_NULL);
+        return;
+    }
     MPI_Iallreduce(&given, &got, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
     if (!kept.outstanding || draw(step, 90360 + self.rank, 3) == 0)
         MPI_Wait(&request, MPI_STATUS_IGNORE);

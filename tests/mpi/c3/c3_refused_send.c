@@ -1,6 +1,7 @@
-/* After each checkpoint rank 0 makes a send that the library refuses, and sends to rank 1, which
- * receives ahead of its own checkpoint: that message is early. In recovery it is not sent again,
- * and the other send must be refused as it was before. Two ranks. */
+/* After each checkpoint rank 0 makes two calls that the library refuses, a send and one that would
+ * make a communicator; it sends to rank 1, and both duplicate MPI_COMM_WORLD. Rank 1 does so ahead
+ * of its own checkpoint: in recovery rank 0 does not send again, and gets the communicator as it
+ * was before, and the two other calls must be refused again. Two ranks. */
 #include "checkpoint.h"
 
 #include <mpi.h>
@@ -26,6 +27,11 @@ static void send_wrongly(void)
     int error = MPI_Send(&kept.step, 1, MPI_INT, 1, TAG_IMPOSSIBLE, MPI_COMM_WORLD);
     MPI_Error_class(error, &class);
     kept.wrong += class != MPI_ERR_TAG;
+    MPI_Comm made;
+    int stays = 1;
+    error = MPI_Cart_sub(MPI_COMM_WORLD, &stays, &made);
+    MPI_Error_class(error, &class);
+    kept.wrong += class != MPI_ERR_TOPOLOGY;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
@@ -42,6 +48,13 @@ static void send(void)
     MPI_Send(&kept.step, 1, MPI_INT, 1 - rank, TAG, MPI_COMM_WORLD);
 }
 
+static void duplicate(void)
+{
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Comm_free(&made);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -52,13 +65,16 @@ int main(int argc, char **argv)
         if (rank == 0) {
             send_wrongly();
             send();
+            duplicate();
             receive();
         } else if (kept.received) {
             send();
         }
         kept.step += rank == 0 || kept.received;
-        if (rank == 1 && kept.step < STEPS)
+        if (rank == 1 && kept.step < STEPS) {
             receive();
+            duplicate();
+        }
         kept.received = true;
         potential_checkpoint();
     }

@@ -65,9 +65,14 @@ HANDLES_EXPORTED int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dim
                         comm_cart);
 }
 
+/* Where there is no grid the library refuses the call, on this rank alone; in recovery it must not
+ * get what another call has made. */
 HANDLES_EXPORTED int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
     struct creation it;
+    int kind;
+    if (PMPI_Topo_test(handles_real(comm), &kind) != MPI_SUCCESS || kind != MPI_CART)
+        return PMPI_Cart_sub(handles_real(comm), remain_dims, newcomm);
     if (creation_begin(&it, "MPI_Cart_sub", comm, newcomm))
         return MPI_SUCCESS;
     return creation_end(&it, PMPI_Cart_sub(it.real, remain_dims, &it.made), newcomm);
