@@ -10,9 +10,9 @@
 
 /* --- what went right ------------------------------------------------------------------------ */
 
-/* What led to the event began when the job was started: its process has not gone back since then,
- * nor taken the place of another one. What is done again is another matter: such a send is complete
- * as it was before, and its receive may come again. */
+/* The process of the event has not gone back since the job was started, nor taken the place of
+ * another one. What is done again is not judged: such a send is complete at once if it was before,
+ * and its message may be received again. */
 static bool is_as_started(const struct passage *passage, struct event_ref event)
 {
     if (event.rank >= passage->histories->ranks)
@@ -27,8 +27,8 @@ static bool is_as_started(const struct passage *passage, struct event_ref event)
     return false;
 }
 
-/* Where no other process does the same: which of the two a send waits for is the protocol's matter.
- */
+/* The pair can be judged. Under replication it cannot: two processes receive the message, and it is
+ * up to the protocol for which of them the send waits. */
 static bool is_synchronous(const struct passage *passage, const struct sent *sent,
                            const struct received *received)
 {

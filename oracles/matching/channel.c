@@ -127,8 +127,8 @@ void channel_close_pair(struct match *match, struct channel *channel, struct sen
     pool_give(&match->received_pool, received);
 }
 
-/* Which of the channel's receives took which of its sends: the order of both may not tell. Bytes
- * that differ would, but they may be the same. */
+/* The channel's k-th receive, in the order that is known, need not have taken its k-th send; where
+ * their bytes are the same nothing else tells which it took. */
 static bool is_unsure(const struct match *match, const struct channel *channel,
                       const struct received *received)
 {

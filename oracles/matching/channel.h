@@ -115,7 +115,7 @@ struct channel {
     struct channel *idle_before, *idle_after; /* in the match, while nothing waits */
     struct channel *next_blocked;             /* in the endpoint */
     bool busy, idle, blocked;
-    bool may_lack; /* a send that may not have gone out: those after it may be one further ahead */
+    bool may_lack; /* a send may not have gone out: then the k-th send is not the k-th received */
     bool maybe_taken; /* at the end: a receive to be cancelled may have taken any of its messages */
 };
 

@@ -74,6 +74,7 @@ struct match_rank {
     struct cut_send cut[MATCH_CUT_SENDS];
 };
 
+/* The rank has sent, or posted a receive, in that thread. */
 void match_note_thread(struct match_rank *rank, uint16_t thread);
 
 struct match {

@@ -33,7 +33,7 @@ static struct {
     struct logged *first, *last;    /* msgLog, in the order of sending */
     struct determinants own;        /* detBuf */
     struct determinants others;     /* detLog */
-    struct determinants *stored;    /* by rank: this rank's own that it was the first to have */
+    struct determinants *stored;    /* by rank: this rank's own that it was the first to store */
     uint64_t *came;                 /* by rank: messages, those that wait here too */
     struct packet_list waiting;     /* they have come and not been taken in */
     struct letter_bytes **gathered; /* they have come and not been looked at */
@@ -212,7 +212,7 @@ static void store(struct determinants *carried, int from, bool acknowledged)
 }
 
 /* [CM] lines 19 to 21. */
-static void is_stored(const struct determinants *carried, int by)
+static void note_stored(const struct determinants *carried, int by)
 {
     for (size_t i = 0; i < carried->count; i++)
         if (determinants_have(&logs.own, &carried->all[i]))
@@ -220,9 +220,10 @@ static void is_stored(const struct determinants *carried, int by)
     determinants_filter(&logs.own, is_not_in, carried);
 }
 
-/* What the dead one was the first to have goes along with what this rank sends, until another has
- * it: the new process is sent what is in the log, and not all determinants had come with that. */
-static void is_stored_no_more(int by)
+/* The process of rank `by` has died. What it was the first to store goes out again with all that
+ * this rank sends, until somebody has stored it: the new process gets the letters in the log, and
+ * not all determinants had come with these. */
+static void unstore(int by)
 {
     struct determinants *lost = &logs.stored[by];
     for (size_t i = 0; i < lost->count; i++)
@@ -309,7 +310,7 @@ static void letter_comes(const struct letter_bytes *bytes)
     else if (letter.kind == LETTER_SAFE)
         store(&carried, letter.sender, true);
     else if (letter.kind == LETTER_STORED)
-        is_stored(&carried, letter.sender);
+        note_stored(&carried, letter.sender);
     determinants_release(&carried);
 }
 
@@ -443,7 +444,7 @@ void logging_resend(int to)
     for (const struct logged *one = logs.first; one; one = one->next)
         if (one->to == to)
             channels_send(one->bytes, to, LETTER_MESSAGE);
-    is_stored_no_more(to);
+    unstore(to);
     trees_resend(to);
     if (this_logger.pessimistic && to == keeper() && logs.own.count > 0)
         send_to_keeper(&logs.own);
